@@ -1,0 +1,1 @@
+"""Headrace: event streams on Kubernetes, declared and kept running."""
