@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +42,8 @@ def digest_of_tree(root: Path) -> str:
             parts += [name, "->", str(path.readlink())]
         elif name != MANIFEST:
             mode = "x" if path.stat().st_mode & 0o100 else "-"
-            parts += [name, mode, hashlib.file_digest(path.open("rb"), "sha256").hexdigest()]
+            with path.open("rb") as content:
+                parts += [name, mode, hashlib.file_digest(content, "sha256").hexdigest()]
     return digest_of(*parts)
 
 

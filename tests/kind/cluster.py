@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +158,8 @@ def _broken_beyond_repair(cluster: Cluster, containers: dict[str, str], fingerpr
         return "its making was interrupted"
     if known != fingerprint:
         return "its node image or its settings have changed"
-    patience = KNOWN_TO_BE_UP_WITHIN
+    if len(containers) != cluster.nodes:
+        return f"{len(containers)} of {cluster.nodes} node containers exist"
     if stopped := [n for n, state in containers.items() if state != "running"]:
         say(f"cluster {cluster.name}: starting the stopped {', '.join(stopped)}")
         for node in stopped:
@@ -164,12 +167,20 @@ def _broken_beyond_repair(cluster: Cluster, containers: dict[str, str], fingerpr
                 capture("docker", "start", node)
             except CommandFailed as why:
                 return f"{node} cannot be started: {str(why).splitlines()[-1].strip()}"
-        patience = HEALTHY_WITHIN
-    left = _wait_until_healthy(cluster, patience)
+    just_started = _seconds_since_start(containers) < HEALTHY_WITHIN
+    left = _wait_until_healthy(cluster, HEALTHY_WITHIN if just_started else KNOWN_TO_BE_UP_WITHIN)
     if not left:
         say(f"cluster {cluster.name}: already up and healthy; nothing to do")
         return None
     return "it is broken (" + "; ".join(left) + ")"
+
+
+def _seconds_since_start(containers: Iterable[str]) -> float:
+    """Since the last of the nodes was started, by us or by an engine that was restarted."""
+    times = capture("docker", "inspect", "--format", "{{.State.StartedAt}}", *containers).split()
+    # Docker writes nanoseconds, Python reads microseconds.
+    last = max(datetime.fromisoformat(t[:26].rstrip("Z") + "+00:00") for t in times)
+    return (datetime.now(UTC) - last).total_seconds()
 
 
 def _create(cluster: Cluster, config: str, image: str, fingerprint: str) -> None:

@@ -15,7 +15,7 @@ from . import pins, store
 from .shell import CommandFailed, answers, capture, run_logged
 from .steps import Inputs
 
-RECIPE = "3"  # counts up when this file makes another image from the same inputs
+RECIPE = "4"  # counts up when this file makes another image from the same inputs
 PLUGINS = ("host-local", "loopback", "ptp", "portmap")
 RUNTIME = ("containerd", "containerd-shim-runc-v2", "ctr")
 IN_PATH = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -49,6 +49,7 @@ def assemble(out: Path, inputs: Inputs, log: Path, modules: Mapping[str, Path]) 
     everything = [*inner.values(), provisioner, helper]
     _preload(base, everything, out / "inner.tar", log)
     run_logged(log, "docker", "save", "--output", str(out / "image.tar"), "headrace/kind-node:assembled")
+    capture("docker", "image", "rm", "--force", *everything, base)
     for scrap in (context, out / "kube-proxy"):
         shutil.rmtree(scrap)
     (out / "inner.tar").unlink()
@@ -58,8 +59,9 @@ def assemble(out: Path, inputs: Inputs, log: Path, modules: Mapping[str, Path]) 
 def storage_manifest(kind: Path) -> tuple[str, tuple[str, str]]:
     """kind's default storage manifest and the two images it names, read from kind's own source."""
     source = (kind / "pkg/build/nodeimage/const_storage.go").read_text()
+    # Only the backtick on a line of its own ends it; the others splice the names of images in.
     names = dict(re.findall(r'^const (\w+) = "([^"]+)"$', source, re.M))
-    found = re.search(r"^const defaultStorageManifest = `(.*?)`\s*$", source, re.M | re.S)
+    found = re.search(r"^const defaultStorageManifest = `(.*?)^`$", source, re.M | re.S)
     if not found:
         raise CommandFailed(f"kind's source in {kind} no longer holds a default storage manifest: see node_image.py")
     text = re.sub(r"` \+ (\w+) \+ `", lambda m: names[m[1]], found[1])

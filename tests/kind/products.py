@@ -53,6 +53,12 @@ GO_PROGRAMS: Mapping[str, Mapping[str, str]] = {
 }
 TAGS = "no_btrfs,no_devmapper,no_zfs"
 
+NOT_IN_SLIM = ("/usr/share/doc", "/usr/share/info", "/usr/share/locale", "/usr/share/man")
+APT_KEEPS_NOTHING = """\
+DPkg::Post-Invoke { "rm -f /var/cache/apt/archives/*.deb /var/cache/apt/*.bin || true"; };
+Dir::Cache::pkgcache ""; Dir::Cache::srcpkgcache "";
+"""
+
 
 def client_steps(cache: Cache, go_version: str) -> list[Step]:
     """kind, kubectl and helm: what every machine needs."""
@@ -75,7 +81,9 @@ def node_steps(cache: Cache, go_version: str) -> list[Step]:
 
 def base_root_step(cache: Cache) -> Step:
     """A minimal Debian, as the base image where that cannot be pulled."""
-    return Step("base-root", f"Debian {pins.DEBIAN} root", [pins.DEBIAN, "minbase 1"], [], _base_root(cache))
+    return Step(
+        "base-root", f"Debian {pins.DEBIAN} root", [pins.DEBIAN, *NOT_IN_SLIM, APT_KEEPS_NOTHING], [], _base_root(cache)
+    )
 
 
 def node_tag(node_image_key: str) -> str:
@@ -164,7 +172,10 @@ def _base_root(cache: Cache) -> Build:
         for source in Path("/etc/apt/sources.list.d").glob("debian.sources"):
             shutil.copy(source, root / "etc/apt/sources.list.d/debian.sources")
             (root / "etc/apt/sources.list").unlink(missing_ok=True)
-        for left_over in ("var/cache/apt", "var/lib/apt/lists", "var/log", "usr/share/doc", "usr/share/man"):
+        # As in the published slim image: packages installed later keep no archives, documentation or translations.
+        (root / "etc/apt/apt.conf.d/docker-clean").write_text(APT_KEEPS_NOTHING)
+        (root / "etc/dpkg/dpkg.cfg.d/docker").write_text("".join(f"path-exclude {path}/*\n" for path in NOT_IN_SLIM))
+        for left_over in (*(path.lstrip("/") for path in NOT_IN_SLIM), "var/cache/apt", "var/lib/apt/lists", "var/log"):
             shutil.rmtree(root / left_over, ignore_errors=True)
         for needed in ("var/cache/apt/archives/partial", "var/lib/apt/lists/partial", "var/log"):
             (root / needed).mkdir(parents=True, exist_ok=True)

@@ -44,6 +44,12 @@ def spell(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
 
 
+def stopwatch() -> Callable[[], float]:
+    """Seconds since it was made, each time it is asked."""
+    started = time.monotonic()
+    return lambda: time.monotonic() - started
+
+
 def in_order(steps: Iterable[Step]) -> list[Step]:
     """Each step after all it needs, otherwise in the given order; a missing or circular need is an error."""
     rest, done = list(steps), list[Step]()

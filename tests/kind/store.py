@@ -9,6 +9,7 @@ from .cache import Product
 from .shell import CommandFailed, answers, capture, run_logged
 
 ASSEMBLED = "headrace/kind-node:assembled"
+ROOT_LABEL = "dev.headrace.base-root"  # which root an imported base image was made from
 
 
 def has(image: str) -> bool:
@@ -26,11 +27,20 @@ def try_pull(image: str) -> str | None:
     return None
 
 
+def root_of(image: str) -> str | None:
+    """The digest of the root that a base image was imported from; "" when it was pulled, None when there is none."""
+    try:
+        label = f'{{{{index .Config.Labels "{ROOT_LABEL}"}}}}'
+        return capture("docker", "image", "inspect", "--format", label, image).strip().removeprefix("<no value>")
+    except CommandFailed:
+        return None
+
+
 def ensure_base_image(root: Product, log: Path) -> None:
-    """`debian:…-slim` in the engine: pulled, or imported from the root that we made."""
-    if has(pins.BASE_IMAGE):
+    """`debian:…-slim` in the engine, imported from the root that we made; one that was pulled is left alone."""
+    if root_of(pins.BASE_IMAGE) in ("", root.digest):
         return
-    what = f"LABEL dev.headrace.base-root={root.digest}"
+    what = f"LABEL {ROOT_LABEL}={root.digest}"
     command = ["docker", "import", "--change", 'CMD ["bash"]', "--change", what]
     run_logged(log, *command, str(root.path / "root.tar"), pins.BASE_IMAGE)
 
@@ -41,3 +51,11 @@ def ensure_node_image(product: Product, tag: str, log: Path) -> None:
         return
     run_logged(log, "docker", "load", "--input", str(product.path / "image.tar"))
     capture("docker", "tag", ASSEMBLED, tag)
+    forget_others(tag.split(":", maxsplit=1)[0], tag)
+
+
+def forget_others(name: str, kept: str) -> None:
+    """Remove other tags of an image, which nothing names any more; what a container still uses stays."""
+    for old in capture("docker", "image", "ls", "--format", "{{.Repository}}:{{.Tag}}", name).split():
+        if old != kept:
+            answers("docker", "image", "rm", old)

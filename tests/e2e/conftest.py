@@ -1,0 +1,71 @@
+"""One cluster for all tests on kind: brought up or reused, left up for the next run, taken down in CI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+import pytest
+from kind import cluster as clusters
+from kind import engine
+from kind.cache import Cache, default_cache_dir
+from kind.making import Up, cluster_up
+from kind.shell import CommandFailed, Refused
+
+from e2e.kubernetes import Kubernetes
+
+NODES = 4
+RUN = f"{os.getpid():x}"  # tells the namespaces of this run from those of an earlier one
+NUMBERS = count(1)
+
+
+@contextmanager
+def shown(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Progress of the cluster's making is shown as it happens; without a cluster the test fails and says why."""
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    assert capture is not None
+    reason = None
+    with capture.global_and_fixture_disabled():
+        print(flush=True)
+        try:
+            yield
+        except (Refused, CommandFailed) as why:
+            reason = str(why)
+    if reason:
+        pytest.fail(f"there is no cluster to test on: {reason}", pytrace=False)
+
+
+def to_be_taken_down() -> bool:
+    return bool(os.environ.get("CI")) and not os.environ.get("HEADRACE_KEEP_CLUSTER")
+
+
+@pytest.fixture(scope="session")
+def up(request: pytest.FixtureRequest) -> Iterator[Up]:
+    cache = Cache(default_cache_dir(os.environ))
+    engine_was_there = engine.engine_answers()
+    try:
+        with shown(request):
+            it = cluster_up(cache, NODES)
+        yield it
+        if to_be_taken_down():
+            clusters.down(it.cluster)
+    finally:
+        if to_be_taken_down() and not engine_was_there:
+            engine.down(cache)
+
+
+@pytest.fixture(scope="session")
+def images(up: Up) -> dict[str, str]:
+    """Our images in the cluster: name to name with tag."""
+    return dict(up.images)
+
+
+@pytest.fixture
+def kubernetes(up: Up) -> Iterator[Kubernetes]:
+    """The cluster, through a namespace of the test's own."""
+    namespace = f"test-{RUN}-{next(NUMBERS)}"
+    up.cluster.kubectl("create", "namespace", namespace)
+    yield Kubernetes(up.cluster, namespace)
+    up.cluster.kubectl("delete", "namespace", namespace, "--wait=false")
