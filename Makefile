@@ -56,6 +56,10 @@ lint: setup ## format check, lint, types, layers
 format: setup ## let ruff format the code and mend what it can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
+.PHONY: crds
+crds: setup ## write crds/ and docs/reference/ anew from the models in operator/src/headrace/api
+	@$(BIN)/python -m headrace.api .
+
 .PHONY: cluster
 cluster: ## bring up the kind cluster with our images (NODES=4: one control plane, three workers; DRY_RUN=1: only say what)
 	@$(KIND) up --nodes $(NODES) $(if $(DRY_RUN),--dry-run)

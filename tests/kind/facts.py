@@ -41,7 +41,7 @@ def gather() -> Facts:
         engine_error=error,
         sys_resource=_has_capability(CAP_SYS_RESOURCE),
         cgroup_v1=Path("/sys/fs/cgroup").is_dir() and not Path("/sys/fs/cgroup/cgroup.controllers").exists(),
-        go=_go(),
+        go=go_version(),
         machine=platform.machine(),
     )
 
@@ -75,7 +75,7 @@ def _has_capability(bit: int) -> bool:
     return not found or bool(int(found[1], 16) >> bit & 1)
 
 
-def _go() -> str | None:
+def go_version() -> str | None:
     try:
         return capture("go", "env", "GOVERSION").strip().removeprefix("go")
     except CommandFailed:

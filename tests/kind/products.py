@@ -79,6 +79,11 @@ def node_steps(cache: Cache, go_version: str) -> list[Step]:
     return [base_root_step(cache), *programs, runc, image]
 
 
+def api_server_steps(cache: Cache, go_version: str) -> list[Step]:
+    """kube-apiserver (with kubectl) and etcd: an API server without a cluster."""
+    return [_go_step(cache, go_version, name) for name in ("kubernetes", "runtime")]
+
+
 def base_root_step(cache: Cache) -> Step:
     """A minimal Debian, as the base image where that cannot be pulled."""
     return Step(
