@@ -11,6 +11,7 @@ import pytest
 from kind import cluster as clusters
 from kind import engine
 from kind.cache import Cache, default_cache_dir
+from kind.facts import engine_answers
 from kind.making import Up, cluster_up
 from kind.shell import CommandFailed, Refused
 
@@ -44,7 +45,7 @@ def to_be_taken_down() -> bool:
 @pytest.fixture(scope="session")
 def up(request: pytest.FixtureRequest) -> Iterator[Up]:
     cache = Cache(default_cache_dir(os.environ))
-    engine_was_there = engine.engine_answers()
+    engine_was_there = engine_answers()
     try:
         with shown(request):
             it = cluster_up(cache, NODES)

@@ -1,0 +1,1 @@
+"""What should happen: pure decisions, from a spec, what was observed, and the time."""
