@@ -7,8 +7,9 @@ import os
 import sys
 from pathlib import Path
 
+from headrace.world.cache import Cache, default_cache_dir
+
 from . import cluster, decide, engine, images, pins, products, store
-from .cache import Cache, default_cache_dir
 from .cluster import Cluster
 from .facts import Facts, gather
 from .shell import CommandFailed, Refused

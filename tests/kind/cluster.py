@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headrace.world.cache import Cache, digest_of
+
 from . import decide
-from .cache import Cache, digest_of
 from .facts import Facts
 from .shell import CommandFailed, capture, run_logged
 from .steps import say, spell

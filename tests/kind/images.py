@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .cache import Cache
+from headrace.world.cache import Cache
+
 from .facts import Facts
 
 

@@ -1,11 +1,13 @@
-"""The product cache: one directory outside the checkout, keyed by pins, made atomically."""
+"""The product cache: one directory outside the checkout, keyed by what a product is made from, filled atomically.
+
+Only the standard library is imported: the test cluster's tools use this too, without the virtual environment.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +45,8 @@ def digest_of_tree(root: Path) -> str:
             parts += [name, "->", str(path.readlink())]
         elif name != MANIFEST:
             mode = "x" if path.stat().st_mode & 0o100 else "-"
-            parts += [name, mode, hashlib.file_digest(path.open("rb"), "sha256").hexdigest()]
+            with path.open("rb") as content:
+                parts += [name, mode, hashlib.file_digest(content, "sha256").hexdigest()]
     return digest_of(*parts)
 
 
