@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from headrace.world import jars
+from headrace.world.cache import Cache, digest_of, digest_of_tree
 
 from . import cluster, pins, products, store
-from .cache import Cache, digest_of, digest_of_tree
-from .shell import capture, run_logged
+from .shell import CommandFailed, capture, run_logged
 from .steps import make_all, say, spell, stopwatch
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -33,7 +33,11 @@ class Recipe:
 
 def _broker(context: Path, cache: Cache) -> None:
     shutil.copytree(REPOSITORY / "broker_image", context, dirs_exist_ok=True, ignore=shutil.ignore_patterns("libs"))
-    shutil.copytree(jars.fetch(REPOSITORY / "broker_image/pom.xml", cache.root), context / "libs")
+    try:
+        libs = jars.fetch(REPOSITORY / "broker_image/pom.xml", cache.root)
+    except jars.FetchFailed as why:
+        raise CommandFailed(str(why)) from why
+    shutil.copytree(libs, context / "libs")
 
 
 RECIPES = (Recipe("headrace/broker", _broker),)

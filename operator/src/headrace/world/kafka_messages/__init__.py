@@ -5,9 +5,9 @@ from __future__ import annotations
 from kafka.protocol.api_message import ApiMessage
 
 
-class UnregisterBrokerRequest(ApiMessage, load_json=__name__):
+class UnregisterBrokerRequest(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]  # kafka-python is untyped
     pass
 
 
-class UnregisterBrokerResponse(ApiMessage, load_json=__name__):
+class UnregisterBrokerResponse(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]
     pass

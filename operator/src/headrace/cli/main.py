@@ -1,0 +1,45 @@
+"""The `headrace` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from headrace.cli import demo
+from headrace.world.jars import FetchFailed
+from headrace.world.java import NoJava
+from headrace.world.local import BrokerFailed
+from headrace.world.ports import NoFreePort
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code is 0 if it did what was asked."""
+    args = _parser().parse_args(argv)
+    try:
+        return demo.run(os.environ, args.records, args.rate)
+    except (BrokerFailed, FetchFailed, NoFreePort, NoJava, demo.DemoFailed) as why:
+        print(f"headrace {args.command}: {why}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130  # what a shell says of a program that a Ctrl-C ended
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="headrace", description="Event streams: brokers, topics and stream jobs.")
+    parser.add_argument("--version", action="version", version=f"headrace {version('headrace')}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    what = "a Kafka broker on this machine, killed while records come in; then every record is counted"
+    show = commands.add_parser("demo", help=what, description=f"Show {what}. Needs Java 17 and Maven, no Kubernetes.")
+    show.add_argument("--records", type=_positive, default=20_000, help="how many (default: %(default)s)")
+    show.add_argument("--rate", type=_positive, default=2_500, help="how many a second (default: %(default)s)")
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not a positive number")
+    return number
