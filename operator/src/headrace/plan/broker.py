@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from headrace.api.broker import Broker, BrokerStatus, MovesStatus, RollStatus
 from headrace.api.quantity import parse_size
@@ -117,10 +118,8 @@ REFUSALS: tuple[Callable[[Look], Finding | None], ...] = (_quorum_would_shrink, 
 
 def _objects(look: Look) -> BrokerPlan:
     """The Kubernetes objects, in the order in which they need each other."""
-    wanted = max(look.pods_now, look.broker.spec.replicas)
-    if look.leaving and _is_empty(look):
-        wanted = look.broker.spec.replicas
-    actions = tuple(Apply(m) for m in _manifests(look, wanted))
+    wanted = _pods_wanted(look)
+    actions = tuple(Apply(m) for m in manifests(look))
     stale = tuple(a for a in actions if a.key not in look.seen.up_to_date)
     events = []
     if BROKERS not in look.seen.sets:
@@ -135,16 +134,29 @@ def _objects(look: Look) -> BrokerPlan:
     return BrokerPlan(stale, events=tuple(events), status=status(look))
 
 
-def _manifests(look: Look, brokers: int) -> Iterator[dict[str, object]]:
-    broker, image = look.broker, look.broker.spec.image or look.defaults.image
+def _pods_wanted(look: Look) -> int:
+    """New nodes at once; old ones go when they hold nothing any more."""
+    if look.leaving and not _is_empty(look):
+        return look.pods_now
+    return look.broker.spec.replicas
+
+
+def manifests(look: Look) -> list[dict[str, Any]]:
+    """All Kubernetes objects of a Broker, in the order in which they need each other."""
+    broker, image, brokers = look.broker, look.broker.spec.image or look.defaults.image, _pods_wanted(look)
     founded = broker.status.cluster_id is not None
-    yield objects.config_map(broker, look.cluster_id, founded, max(brokers, look.pods_now))
-    yield objects.nodes_service(broker)
-    yield objects.bootstrap_service(broker)
-    yield from objects.disruption_budgets(broker)
-    for role, replicas in role_sizes(broker, brokers).items():
-        held = look.seen.sets.get(role)
-        yield stateful_set(broker, role, replicas, image, look.cluster_id, held.claim_size if held else None)
+    sets = [
+        stateful_set(broker, role, replicas, image, look.cluster_id, held.claim_size if held else None)
+        for role, replicas in role_sizes(broker, brokers).items()
+        for held in [look.seen.sets.get(role)]
+    ]
+    return [
+        objects.config_map(broker, look.cluster_id, founded, max(brokers, look.pods_now)),
+        objects.nodes_service(broker),
+        objects.bootstrap_service(broker),
+        *objects.disruption_budgets(broker),
+        *sets,
+    ]
 
 
 def _claims(look: Look) -> BrokerPlan:
