@@ -140,3 +140,13 @@ def test_a_file_that_is_no_pom_is_named(tmp_path: Path, cache: Path, content: st
 
 def test_the_brokers_pom_is_found_in_a_checkout() -> None:
     assert jars.broker_pom().read_text().count("<artifactId>kafka_2.13</artifactId>") == 1
+
+
+def test_jars_are_fetched_with_the_standard_library_alone() -> None:
+    """The test cluster's tools fetch them before there is a virtual environment."""
+    source = Path(jars.__file__).parents[2]
+    env = {"PYTHONPATH": str(source)}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", "import headrace.world.jars"], env=env, capture_output=True, text=True
+    )
+    assert not done.stderr

@@ -108,7 +108,7 @@ class Sensors:
     def finish(self) -> list[Record]:
         """All readings in the order of sending, when all are acknowledged."""
         self.wait_for(self._records)
-        self._thread.join()
+        self._thread.join(PATIENCE)
         return self._sent
 
     def longest_pause(self) -> float:
