@@ -32,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     json_logs = args.log_format == "json"
     kopf.configure(verbose=False, log_format=kopf.LogFormat.JSON if json_logs else kopf.LogFormat.PLAIN)
+    logging.getLogger("kopf.objects").setLevel(logging.WARNING)  # that a handler woke somebody is no news
     logging.getLogger("kafka").setLevel(logging.ERROR)  # a Broker that does not answer is said in its condition
     code = 0
     try:
@@ -76,13 +77,12 @@ async def _active(
     if not await _first(stop, leadership.acquire()):
         return
     metrics.active.set(1)
-    namespaces = [n for n in args.watch.split(",") if n]
     try:
         async with asyncio.TaskGroup() as tasks:
             working = [
                 tasks.create_task(leadership.keep()),
                 tasks.create_task(loop.run()),
-                tasks.create_task(_watch(namespaces, Memo(loop, hearing), stop)),
+                tasks.create_task(_watch(args, Memo(loop, hearing), stop)),
             ]
             await stop.wait()
             log.info("stopping: asked to")
@@ -93,14 +93,16 @@ async def _active(
         await leadership.release()
 
 
-async def _watch(namespaces: list[str], memo: Memo, stop: asyncio.Event) -> None:
+async def _watch(args: argparse.Namespace, memo: Memo, stop: asyncio.Event) -> None:
     """kopf takes over the signals, and returns when it was sent one."""
+    namespaces = [n for n in args.watch.split(",") if n]
     await kopf.operator(
         registry=handlers.registry,
         standalone=True,  # who is active is decided by our Lease, not by kopf's peering
         clusterwide=not namespaces,
         namespaces=namespaces,
         memo=memo,
+        identity=args.identity,  # its own guess asks for a user name, which a pod may not have
     )
     stop.set()
 
