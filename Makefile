@@ -33,6 +33,10 @@ lock: setup ## resolve the dependencies anew into the hash-locked requirement fi
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links --output-file $${out%%:*} $${out#*:}; done
 
+.PHONY: demo
+demo: setup ## show a Kafka broker on this machine, killed while records come in (needs Java 17 and Maven, no Kubernetes)
+	@$(BIN)/headrace demo
+
 .PHONY: test
 test: setup lint ## run every check and every test, the ones on kind included
 	@$(BIN)/pytest
@@ -54,7 +58,7 @@ lint: setup ## format check, lint, types, layers
 
 .PHONY: format
 format: setup ## let ruff format the code and mend what it can
-	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+	@$(BIN)/ruff check --fix --quiet . || true; $(BIN)/ruff format .
 
 .PHONY: crds
 crds: setup ## write crds/ and docs/reference/ anew from the models in operator/src/headrace/api

@@ -16,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from headrace.world.cache import Cache, default_cache_dir
 from kind import products
-from kind.cache import Cache, default_cache_dir
 from kind.facts import go_version
 from kind.shell import CommandFailed, capture
 from kind.steps import make_all

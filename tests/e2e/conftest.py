@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from itertools import count
 
 import pytest
+from headrace.world.cache import Cache, default_cache_dir
 from kind import cluster as clusters
 from kind import engine
-from kind.cache import Cache, default_cache_dir
 from kind.facts import engine_answers
 from kind.making import Up, cluster_up
 from kind.shell import CommandFailed, Refused

@@ -18,7 +18,7 @@ LOCKED_DOWN = {
 def test_a_broker_without_privileges_takes_and_gives_back_records(
     kubernetes: Kubernetes, images: dict[str, str]
 ) -> None:
-    env = {"HOST": "localhost", "CLUSTER_ID": "MkU3OEVBNTcwNTJENDM2Qk", "INITIAL_CONTROLLERS": "alone", "HEAP": "256m"}
+    env = {"CLUSTER_ID": "MkU3OEVBNTcwNTJENDM2Qk", "INITIAL_CONTROLLERS": "alone", "HEAP": "256m"}
     container = {
         "env": [{"name": name, "value": value} for name, value in env.items()],
         "securityContext": LOCKED_DOWN,

@@ -7,8 +7,9 @@ import os
 import sys
 from pathlib import Path
 
+from headrace.world.cache import Cache, default_cache_dir
+
 from . import engine, images
-from .cache import Cache, default_cache_dir
 from .facts import gather
 from .making import cluster_up, clusters_down, dry_run
 from .shell import CommandFailed, Refused

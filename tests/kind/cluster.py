@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from headrace.world.cache import Cache, digest_of
+
 from . import decide
-from .cache import Cache, digest_of
 from .facts import Facts
 from .shell import CommandFailed, capture, run_logged
 from .steps import say, spell

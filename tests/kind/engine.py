@@ -10,8 +10,9 @@ import sys
 import time
 from pathlib import Path
 
+from headrace.world.cache import Cache
+
 from . import decide
-from .cache import Cache
 from .facts import Facts, engine_answers, gather
 from .shell import CommandFailed, Refused, capture, run_logged
 from .steps import say

@@ -7,6 +7,7 @@ tag has the content, and pods that name it roll when it changes.
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from headrace.world import jars
+from headrace.world.cache import MANIFEST, Cache, digest_of, digest_of_tree
 
 from . import cluster, pins, products, store
-from .cache import Cache, digest_of, digest_of_tree
-from .shell import capture, run_logged
+from .shell import CommandFailed, capture, run_logged
 from .steps import make_all, say, spell, stopwatch
 
+IMAGE_PYTHON = "3.11"  # of Debian bookworm
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -33,10 +35,38 @@ class Recipe:
 
 def _broker(context: Path, cache: Cache) -> None:
     shutil.copytree(REPOSITORY / "broker_image", context, dirs_exist_ok=True, ignore=shutil.ignore_patterns("libs"))
-    shutil.copytree(jars.fetch(REPOSITORY / "broker_image/pom.xml", cache.root), context / "libs")
+    try:
+        libs = jars.fetch(REPOSITORY / "broker_image/pom.xml", cache.root)
+    except jars.FetchFailed as why:
+        raise CommandFailed(str(why)) from why
+    shutil.copytree(libs, context / "libs")
 
 
-RECIPES = (Recipe("headrace/broker", _broker),)
+def _operator(context: Path, cache: Cache) -> None:
+    """Dependencies and the package in two directories, so that a change of ours is a small layer."""
+    source = REPOSITORY / "operator"
+    shutil.copy(source / "Dockerfile", context)
+    locked = source / "requirements.txt"
+    machine = capture("docker", "version", "--format", "{{.Server.Arch}}").strip()
+    key = digest_of(locked.read_text(), machine)
+    dependencies = cache.make("operator-site", key, lambda out: _pip_install(out, cache, locked, machine))
+    shutil.copytree(dependencies.path, context / "site", ignore=shutil.ignore_patterns(MANIFEST))
+    shutil.copytree(source / "src/headrace", context / "package/headrace", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def _pip_install(out: Path, cache: Cache, locked: Path, machine: str) -> None:
+    """For the image's Python and machine, whatever ours are."""
+    say("images: fetching the operator's dependencies by pip")
+    arch = {"amd64": "x86_64", "arm64": "aarch64"}[machine]
+    glibc = [f"--platform=manylinux_2_{n}_{arch}" for n in (17, 28, 34, 36)]
+    flags = ("--only-binary=:all:", "--implementation=cp", f"--python-version={IMAGE_PYTHON}", "--no-compile")
+    command = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes")
+    log = cache.root / "logs" / "operator-site.log"
+    where = ("--platform=any", f"--platform=manylinux2014_{arch}", *glibc, "--target", str(out))
+    run_logged(log, *command, *flags, *where, "--requirement", str(locked))
+
+
+RECIPES = (Recipe("headrace/broker", _broker), Recipe("headrace/operator", _operator))
 
 
 def build(cache: Cache, recipes: Sequence[Recipe] = RECIPES) -> dict[str, str]:

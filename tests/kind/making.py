@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from headrace.world.cache import Cache
+
 from . import cluster, decide, engine, images, pins, products, store
-from .cache import Cache
 from .cluster import Cluster
 from .facts import Facts, gather
 from .shell import Refused

@@ -7,8 +7,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from headrace.world.cache import Cache, digest_of_tree
+
 from . import engine, node_image, pins
-from .cache import Cache, digest_of_tree
 from .shell import capture, run_logged
 from .steps import Build, Inputs, Step
 

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cache import Cache, Product, digest_of
+from headrace.world.cache import Cache, Product, digest_of
 
 Inputs = Mapping[str, Product]
 Build = Callable[[Path, Inputs, Path], None]

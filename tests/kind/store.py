@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from headrace.world.cache import Product
+
 from . import pins
-from .cache import Product
 from .shell import CommandFailed, answers, capture, run_logged
 
 ASSEMBLED = "headrace/kind-node:assembled"

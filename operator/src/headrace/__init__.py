@@ -1,1 +1,3 @@
 """Headrace: event streams on Kubernetes, declared and kept running."""
+
+__version__ = "0.1.0"

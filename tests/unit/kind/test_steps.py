@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from kind.cache import Cache
+from headrace.world.cache import Cache
 from kind.steps import Inputs, Step, in_order, make_all, missing, spell
 
 

@@ -6,9 +6,9 @@ import multiprocessing
 from pathlib import Path
 
 import pytest
+from headrace.world.cache import Cache, digest_of, digest_of_tree
 from hypothesis import given
 from hypothesis import strategies as st
-from kind.cache import Cache, digest_of, digest_of_tree
 
 
 def test_a_product_is_built_once(tmp_path: Path) -> None:

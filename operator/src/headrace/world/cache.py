@@ -1,4 +1,7 @@
-"""The product cache: one directory outside the checkout, keyed by pins, made atomically."""
+"""The product cache: one directory outside the checkout, keyed by what a product is made from, filled atomically.
+
+Only the standard library is imported: the test cluster's tools use this too, without the virtual environment.
+"""
 
 from __future__ import annotations
 

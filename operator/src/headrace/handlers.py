@@ -1,0 +1,75 @@
+"""Every kopf decorator. A handler only wakes: what there is to do is found by looking, not by what happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import kopf
+
+from headrace.api.base import GROUP, VERSION
+from headrace.objects.names import BROKER_LABEL
+from headrace.world.hearing import Hearing
+from headrace.world.kube import login
+from headrace.world.loop import Loop
+
+# Events come in bursts; those of one burst are looked at together.
+SETTLE = 0.1  # seconds
+
+
+@dataclass(frozen=True)
+class Key:
+    kind: Literal["Broker", "Topics"]  # Topics: all of one Broker's, in one pass
+    namespace: str
+    broker: str
+
+
+@dataclass
+class Memo:
+    """What handlers need; kopf hands it to them."""
+
+    loop: Loop[Key]
+    hearing: Hearing
+
+
+registry = kopf.OperatorRegistry()
+
+
+def _heard(memo: Memo, event: kopf.RawEvent) -> None:
+    meta = event["object"]["metadata"]
+    memo.hearing.heard(meta["uid"], meta["resourceVersion"], gone=event["type"] == "DELETED")
+
+
+@kopf.on.event(GROUP, VERSION, "brokers", registry=registry)
+async def a_broker_changed(event: kopf.RawEvent, name: str, meta: kopf.Meta, memo: Memo, **_: Any) -> None:
+    _heard(memo, event)
+    memo.loop.wake(Key("Broker", meta["namespace"], name), SETTLE)
+    memo.loop.wake(Key("Topics", meta["namespace"], name), SETTLE)
+
+
+@kopf.on.event(GROUP, VERSION, "topics", registry=registry)
+async def a_topic_changed(event: kopf.RawEvent, spec: kopf.Spec, meta: kopf.Meta, memo: Memo, **_: Any) -> None:
+    _heard(memo, event)
+    memo.loop.wake(Key("Topics", meta["namespace"], spec.get("broker", "")), SETTLE)
+
+
+@kopf.on.event("apps", "v1", "statefulsets", labels={BROKER_LABEL: kopf.PRESENT}, registry=registry)
+async def a_set_of_nodes_changed(labels: kopf.Labels, meta: kopf.Meta, memo: Memo, **_: Any) -> None:
+    memo.loop.wake(Key("Broker", meta["namespace"], labels[BROKER_LABEL]), SETTLE)
+
+
+@kopf.on.login(registry=registry)
+async def log_in(**_: Any) -> kopf.ConnectionInfo:
+    return login()
+
+
+@kopf.on.startup(registry=registry)
+async def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
+    settings.posting.enabled = False  # Events of ours are written by world/events.py
+    settings.persistence.finalizer = f"{GROUP}/kopf"
+    settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
+    settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP, key="last-handled")
+    # A connection that died without a word is noticed by the server's own bookmarks ending.
+    settings.watching.server_timeout = 300
+    settings.watching.client_timeout = 330
+    settings.watching.connect_timeout = 10

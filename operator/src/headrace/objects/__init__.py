@@ -1,0 +1,1 @@
+"""Objects as values: pure builders, one file per kind."""
