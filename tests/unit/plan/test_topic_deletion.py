@@ -18,7 +18,6 @@ from headrace.plan.topic.situation import (
     BrokerAway,
     BrokerDeleting,
     BrokerMissing,
-    Readers,
     TopicSeen,
 )
 from headrace.plan.trouble import Trouble
@@ -47,7 +46,7 @@ def said(made: TopicPlan) -> list[tuple[str, str]]:
 GOES = {
     "Delete": (deleted("Delete"), seen()),
     "DeleteIfEmpty, and it is": (deleted("DeleteIfEmpty"), seen(empty=True)),
-    "DeleteIfUnused, and it is": (deleted("DeleteIfUnused"), seen(readers=Readers(()))),
+    "DeleteIfUnused, and it is": (deleted("DeleteIfUnused"), seen(readers=())),
 }
 
 
@@ -78,17 +77,10 @@ STAYS: dict[str, tuple[Topic, TopicSeen | Trouble | None, Broker, str, str]] = {
     "it holds records": (deleted("DeleteIfEmpty"), seen(empty=False), UP, "NotEmpty", "it holds records"),
     "groups read it": (
         deleted("DeleteIfUnused"),
-        seen(readers=Readers(("billing", "audit"))),
+        seen(readers=("audit", "billing")),
         UP,
         "InUse",
-        "committed offsets on it (groups: billing and audit)",
-    ),
-    "share groups may read it": (
-        deleted("DeleteIfUnused"),
-        seen(readers=Readers((), ("pickers",))),
-        UP,
-        "InUse",
-        "cannot be seen what share groups read, and there are such (pickers)",
+        "consumer groups read it: audit and billing.",
     ),
     "nobody could find out whether it is empty": (
         deleted("DeleteIfEmpty", LONG_AGO),
@@ -134,7 +126,7 @@ def test_where_there_is_no_topic_the_resource_may_go() -> None:
 def test_a_topic_that_another_resource_declares_too_stays(policy: str, age: timedelta) -> None:
     rival = topic("other", made=NOW - timedelta(days=1) + age)
     rival = rival.model_copy(update={"spec": rival.spec.model_copy(update={"name": "orders"})})
-    made = plan(deleted(policy), seen(empty=True, readers=Readers(())), siblings=[rival])
+    made = plan(deleted(policy), seen(empty=True, readers=()), siblings=[rival])
     assert (made.actions, made.forget, said(made)) == ((), True, [("Warning", "DeclaredTwice")])
     assert "Topic other declares it as well" in made.events[0].message
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from headrace.api.topic import Topic
+
 from ..outcome import Event, Finding, not_ready
 from ..trouble import Trouble
 from ..words import listed
@@ -30,6 +32,15 @@ class Waiting:
 
 
 Fate = Kept | Waiting | Change
+
+
+def must_know_whether_empty(topic: Topic) -> bool:
+    """Whether a topic that is being deleted has to be looked into first, which costs requests of its own."""
+    return topic.spec.deletion_policy == "DeleteIfEmpty"
+
+
+def must_know_its_readers(topic: Topic) -> bool:
+    return topic.spec.deletion_policy == "DeleteIfUnused"
 
 
 def what_becomes_of_it(situation: Situation) -> Fate:
@@ -90,7 +101,7 @@ def it_is_not_the_one_we_knew(it: Situation) -> Fate | None:
 
 
 def it_may_hold_records(it: Situation) -> Fate | None:
-    if it.topic.spec.deletion_policy != "DeleteIfEmpty":
+    if not must_know_whether_empty(it.topic):
         return None
     if it.found.empty is None:
         return _patiently(it, Trouble("EmptyUnknown", "it cannot be seen whether the topic is empty.", True))
@@ -100,18 +111,17 @@ def it_may_hold_records(it: Situation) -> Fate | None:
 
 
 def somebody_may_read_it(it: Situation) -> Fate | None:
-    if it.topic.spec.deletion_policy != "DeleteIfUnused":
+    if not must_know_its_readers(it.topic):
         return None
     readers = it.found.readers
     if readers is None:
         return _patiently(it, Trouble("ReadersUnknown", "it cannot be seen which consumer groups read it.", True))
-    if readers.groups:
-        which = f"consumers have committed offsets on it (groups: {listed(readers.groups)})"
-    elif readers.opaque:
-        which = f"it cannot be seen what share groups read, and there are such ({listed(readers.opaque)})"
-    else:
+    if not readers:
         return None
-    return _kept("InUse", f"{_stays(it)}, because {which} and spec.deletionPolicy was DeleteIfUnused.")
+    return _kept(
+        "InUse",
+        f"{_stays(it)}, because spec.deletionPolicy was DeleteIfUnused and consumer groups read it: {listed(readers)}.",
+    )
 
 
 def it_is_deleted(it: Situation) -> Change:

@@ -16,14 +16,6 @@ PATIENCE = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
-class Readers:
-    """Consumer groups that a topic may matter to."""
-
-    groups: tuple[str, ...]  # have committed offsets on it
-    opaque: tuple[str, ...] = ()  # of a kind whose topics cannot be seen: they may read it or not
-
-
-@dataclass(frozen=True)
 class TopicSeen:
     """A topic as Kafka has it. None stands for what was not asked, or could not be found out."""
 
@@ -33,7 +25,7 @@ class TopicSeen:
     configs: Mapping[str, str] = field(default_factory=dict)  # only what is set on the topic itself
     size_bytes: int | None = None
     empty: bool | None = None
-    readers: Readers | None = None
+    readers: tuple[str, ...] | None = None  # consumer groups that have committed offsets on it, or share it
 
     @property
     def moving(self) -> tuple[Partition, ...]:
