@@ -11,3 +11,11 @@ class UnregisterBrokerRequest(ApiMessage, load_json=__name__):  # type: ignore[m
 
 class UnregisterBrokerResponse(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]
     pass
+
+
+class DescribeShareGroupOffsetsRequest(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]
+    pass
+
+
+class DescribeShareGroupOffsetsResponse(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]
+    pass

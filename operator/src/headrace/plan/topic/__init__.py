@@ -1,0 +1,1 @@
+"""What should happen to a Topic: one direction only, from the resource to Kafka. Begins at `planning.plan_topic`."""
