@@ -15,7 +15,9 @@ from aiohttp import web
 from headrace import handlers
 from headrace.handlers import Key, Memo
 from headrace.plan.look import Defaults
-from headrace.reconcile import World, reconcile_broker
+from headrace.reconcile.broker import reconcile_broker
+from headrace.reconcile.topics import reconcile_topics
+from headrace.reconcile.world import World
 from headrace.world.health import Metrics, application
 from headrace.world.hearing import Hearing
 from headrace.world.kafka_pool import KafkaPool
@@ -47,7 +49,8 @@ async def _run(args: argparse.Namespace) -> None:
     metrics, clock = Metrics(), asyncio.get_running_loop().time
     hearing = Hearing(clock)
     async with Kube() as kube:
-        world = World(kube, KafkaPool(), Defaults(args.broker_image, args.kafka_version), lambda: datetime.now(UTC))
+        defaults = Defaults(args.broker_image, args.kafka_version)
+        world = World(kube, KafkaPool(), hearing, defaults, lambda: datetime.now(UTC))
         loop: Loop[Key] = Loop(lambda key: _timed(metrics, key, _look(world, key)))
         leadership = Leadership(kube, args.namespace, args.lease, args.identity)
         ready = asyncio.Event()
@@ -124,7 +127,7 @@ async def _look(world: World, key: Key) -> float | None:
         case "Broker":
             return await reconcile_broker(world, key.namespace, key.broker)
         case "Topics":
-            return None
+            return await reconcile_topics(world, key.namespace, key.broker)
 
 
 async def _timed(metrics: Metrics, key: Key, work: Awaitable[float | None]) -> float | None:
