@@ -67,6 +67,12 @@ class KafkaCluster:
             {"apiVersion": API, "kind": "Broker", "metadata": {"name": self.name}, "spec": defaults | spec}
         )
 
+    def remove(self) -> None:
+        """With its namespace, and without waiting for nodes to say goodbye to each other."""
+        self.kubernetes.kubectl("delete", "broker", self.name, "--wait=true")
+        self.kubernetes.kubectl("delete", "statefulset,pod", "--all", "--force", "--grace-period=0", timeout=120)
+        self.kubernetes.cluster.kubectl("delete", "namespace", self.kubernetes.namespace, timeout=180)
+
     def status(self) -> dict[str, Any]:
         found: dict[str, Any] = self.kubernetes.get("broker", self.name).get("status", {})
         return found

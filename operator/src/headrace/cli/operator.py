@@ -48,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
 async def _run(args: argparse.Namespace) -> None:
     metrics, clock = Metrics(), asyncio.get_running_loop().time
     hearing = Hearing(clock)
-    async with Kube() as kube:
+    async with Kube(lambda writes: (metrics.api_writes if writes else metrics.api_reads).inc()) as kube:
         defaults = Defaults(args.broker_image, args.kafka_version)
-        world = World(kube, KafkaPool(), hearing, defaults, lambda: datetime.now(UTC))
+        world = World(kube, KafkaPool(metrics.kafka_requests.inc), hearing, defaults, lambda: datetime.now(UTC))
         loop: Loop[Key] = Loop(lambda key: _timed(metrics, key, _look(world, key)))
         leadership = Leadership(kube, args.namespace, args.lease, args.identity)
         ready = asyncio.Event()

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aiohttp import web
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
 
 
 class Metrics:
@@ -17,7 +25,10 @@ class Metrics:
         self.passes = Counter("headrace_reconciles", "Passes over a resource.", labels, registry=self.registry)
         self.errors = Counter("headrace_reconcile_errors", "Passes that failed.", labels, registry=self.registry)
         self.seconds = Histogram("headrace_reconcile_seconds", "Time of one pass.", labels, registry=self.registry)
-        self.actions = Counter("headrace_actions", "Changes made.", ("action",), registry=self.registry)
+        self.api_reads = Counter("headrace_api_reads", "Requests to Kubernetes that read.", registry=self.registry)
+        self.api_writes = Counter("headrace_api_writes", "Requests to Kubernetes that write.", registry=self.registry)
+        self.kafka_requests = Counter("headrace_kafka_requests", "Requests to Kafka.", registry=self.registry)
+        ProcessCollector(registry=self.registry)
         self.active = Gauge("headrace_active", "1 while this operator is the active one.", registry=self.registry)
 
 

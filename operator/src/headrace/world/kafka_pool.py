@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
@@ -20,7 +20,8 @@ Key = tuple[str, str]
 
 
 class KafkaPool:
-    def __init__(self) -> None:
+    def __init__(self, on_request: Callable[[], None] = lambda: None) -> None:
+        self._on_request = on_request
         self._open: dict[Key, KafkaAdminClient] = {}
         self._locks: dict[Key, asyncio.Lock] = {}
 
@@ -43,7 +44,7 @@ class KafkaPool:
     def _use(self, key: Key, address: str, use: Callable[[KafkaAdminClient], T]) -> T:
         try:
             if key not in self._open:
-                self._open[key] = connection.admin(address)
+                self._open[key] = self._counted(connection.admin(address))
             return use(self._open[key])
         except Unanswered:
             self._drop(key)
@@ -51,6 +52,16 @@ class KafkaPool:
         except (KafkaError, OSError) as why:
             self._drop(key)
             raise Unanswered(in_words(why)) from why
+
+    def _counted(self, admin: KafkaAdminClient) -> KafkaAdminClient:
+        send = admin._manager.send
+
+        def counting(*args: Any, **kwargs: Any) -> Any:
+            self._on_request()
+            return send(*args, **kwargs)
+
+        admin._manager.send = counting
+        return admin
 
     def _drop(self, key: Key) -> None:
         """A connection that failed is made anew: nodes may have other addresses by now."""

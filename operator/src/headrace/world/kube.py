@@ -7,7 +7,7 @@ every resource would be most of the operator's memory.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -60,10 +60,9 @@ def login() -> kopf.ConnectionInfo:
 
 @dataclass
 class Kube:
-    """Use as an async context manager. Counts its requests, so that tests can see that it rests."""
+    """Use as an async context manager."""
 
-    requests: int = 0
-    writes: int = 0
+    on_request: Callable[[bool], None] = lambda writes: None  # told of every request, and whether it writes
 
     async def __aenter__(self) -> Self:
         info = login()
@@ -133,8 +132,7 @@ class Kube:
         body: Mapping[str, Any] | None = None,
         content: str = "application/json",
     ) -> Object:
-        self.requests += 1
-        self.writes += verb != "GET"
+        self.on_request(verb != "GET")
         # Tokens of service accounts are renewed in their file every hour or so.
         headers = {**login().as_http_headers(), "Content-Type": content, "Accept": "application/json"}
         data = None if body is None else json.dumps(body)
