@@ -204,6 +204,13 @@ def test_a_move_for_the_brokers_sake_does_not_make_a_topic_unready() -> None:
     assert (made.actions, ready(made).reason, made.status.moving, made.requeue_after) == ((), "Ready", 1, SOON)
 
 
+def test_replicas_are_not_moved_by_two_at_the_same_time() -> None:
+    found = seen(partition(0, (0, 1)))
+    made = plan(topic(), found, replace(UP, moves_under_way=True))
+    assert (made.actions, ready(made).status, ready(made).reason) == ((), "False", "BrokerMovesReplicas")
+    assert made.requeue_after == SOON
+
+
 def test_a_node_that_restarts_does_not_change_how_many_replicas_are_asked_for() -> None:
     made = plan(topic(), seen(partition(0, (0, 1, 2), in_sync=(0, 1))), NODE_2_AWAY)
     assert (made.actions, ready(made).status, ready(made).reason) == ((), "True", "UnderReplicated")
@@ -248,10 +255,10 @@ def test_a_topic_that_somebody_deleted_is_made_again_and_the_loss_is_said() -> N
 
 def test_a_topic_that_seemed_deleted_but_is_there_after_all_is_no_loss() -> None:
     """A node that is behind does not know a topic that was just made; creating it then fails."""
-    race = Trouble("AlreadyExists", "It is there already.", retriable=True)
+    race = Trouble("NotVisibleYet", "Topic orders already exists.", retriable=True)
     done = carried_out(plan(topic(), None), race)
     assert (done.events, done.status.topic_id, done.requeue_after) == ((), "id-1", SOON)
-    assert ready(done).reason == "AlreadyExists"
+    assert ready(done).reason == "NotVisibleYet"
 
 
 def test_a_topic_that_somebody_made_anew_is_noticed_and_its_id_kept() -> None:
