@@ -29,7 +29,8 @@ $(VENV)/ready: requirements-dev.txt operator/pyproject.toml
 
 .PHONY: lock
 lock: setup ## resolve the dependencies anew into the hash-locked requirement files
-	@for out in operator/requirements.txt:operator/pyproject.toml 'requirements-dev.txt:operator/pyproject.toml requirements-dev.in'; do \
+	@for out in operator/requirements.txt:operator/pyproject.toml 'requirements-dev.txt:operator/pyproject.toml requirements-dev.in' \
+	  tests/e2e/clients/requirements.txt:tests/e2e/clients/requirements.in; do \
 	  $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 	    --no-emit-index-url --no-emit-find-links --output-file $${out%%:*} $${out#*:}; done
 

@@ -42,12 +42,23 @@ class Kubectl:
         return capture(str(self.program), *where, *args, env=env, stdin=stdin)
 
 
-@contextmanager
-def running_api_server(work: Path) -> Iterator[Kubectl]:
-    """A fresh, empty API server that admits everything; `work` holds its data and logs."""
+@dataclass(frozen=True)
+class Programs:
+    kubernetes: Path  # a directory
+    etcd: Path
+
+
+def programs() -> Programs:
+    """From the product cache, or built into it, which takes minutes."""
     cache = Cache(default_cache_dir(os.environ))
     made = make_all(cache, products.api_server_steps(cache, go_version() or ""))
-    kubernetes, etcd = made["kubernetes"].path, made["runtime"].path / "etcd"
+    return Programs(made["kubernetes"].path, made["runtime"].path / "etcd")
+
+
+@contextmanager
+def running_api_server(made: Programs, work: Path) -> Iterator[Kubectl]:
+    """A fresh, empty API server that admits everything; `work` holds its data and logs."""
+    kubernetes, etcd = made.kubernetes, made.etcd
     port = _free_port()
     kubectl = Kubectl(kubernetes / "kubectl", f"https://127.0.0.1:{port}", secrets.token_hex(16), work)
     with ExitStack() as processes:

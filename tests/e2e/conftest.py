@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
 
 import pytest
@@ -13,29 +12,14 @@ from kind import cluster as clusters
 from kind import engine
 from kind.facts import engine_answers
 from kind.making import Up, cluster_up
-from kind.shell import CommandFailed, Refused
+from shown import shown
 
 from e2e.kubernetes import Kubernetes
+from e2e.operator import Operator
 
 NODES = 4
 RUN = f"{os.getpid():x}"  # tells the namespaces of this run from those of an earlier one
 NUMBERS = count(1)
-
-
-@contextmanager
-def shown(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Progress of the cluster's making is shown as it happens; without a cluster the test fails and says why."""
-    capture = request.config.pluginmanager.getplugin("capturemanager")
-    assert capture is not None
-    reason = None
-    with capture.global_and_fixture_disabled():
-        print(flush=True)
-        try:
-            yield
-        except (Refused, CommandFailed) as why:
-            reason = str(why)
-    if reason:
-        pytest.fail(f"there is no cluster to test on: {reason}", pytrace=False)
 
 
 def to_be_taken_down() -> bool:
@@ -61,6 +45,15 @@ def up(request: pytest.FixtureRequest) -> Iterator[Up]:
 def images(up: Up) -> dict[str, str]:
     """Our images in the cluster: name to name with tag."""
     return dict(up.images)
+
+
+@pytest.fixture(scope="session")
+def operator(up: Up) -> Operator:
+    """The operator, installed by its chart; what it needs to know of images are values."""
+    values = {"images.operator": up.images["headrace/operator"], "images.broker": up.images["headrace/broker"]}
+    it = Operator(up.cluster)
+    it.install(values)
+    return it
 
 
 @pytest.fixture

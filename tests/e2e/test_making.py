@@ -9,8 +9,7 @@ from kind import cluster as clusters
 from kind.cluster import Cluster
 from kind.making import Up, bare_cluster_up, cluster_up
 from kind.shell import answers, capture
-
-from e2e.conftest import shown
+from shown import shown
 
 
 def test_a_second_time_nothing_is_done_and_it_says_so(up: Up, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,6 +95,18 @@ def node_image(facts: Facts, asked: Way | None, pull_error: str | None) -> Decis
     return Decision("assembled", why)
 
 
+def inotify(facts: Facts) -> Decision:
+    """Every node has dozens of inotify instances, all of one user; when they run out, kube-proxy does not start."""
+    found = facts.inotify_instances
+    if found is None or found >= ENOUGH_INOTIFY_INSTANCES:
+        return Decision("leave", "the limit is high enough, or this is not Linux")
+    what = f"fs.inotify.max_user_instances is {found}, and several nodes need up to {ENOUGH_INOTIFY_INSTANCES}"
+    if facts.root:
+        return Decision("raise", what)
+    advice = f"should pods fail with 'too many open files', have it raised (sysctl -w …={ENOUGH_INOTIFY_INSTANCES})"
+    return Decision("warn", f"{what}; {advice}")
+
+
 def kind_config(facts: Facts, nodes: int, shared_dir: str) -> dict[str, Any]:
     """The kind configuration of a cluster with one control plane and `nodes - 1` workers."""
     mounts = [{"hostPath": shared_dir, "containerPath": SHARED_IN_NODE}]
@@ -126,6 +138,7 @@ def kind_config(facts: Facts, nodes: int, shared_dir: str) -> dict[str, Any]:
     return config
 
 
+ENOUGH_INOTIFY_INSTANCES = 1024
 SHARED_IN_NODE = "/var/headrace-shared"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from .shell import CommandFailed, answers, capture
 
 CAP_SYS_RESOURCE = 24
+INOTIFY_INSTANCES = Path("/proc/sys/fs/inotify/max_user_instances")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Facts:
     engine_error: str  # why none does
     sys_resource: bool  # CAP_SYS_RESOURCE is in the bounding set
     cgroup_v1: bool
+    inotify_instances: int | None  # that one user may have; None: not Linux, or not known
     go: str | None  # version
     machine: str  # x86_64, aarch64, …
 
@@ -41,9 +43,17 @@ def gather() -> Facts:
         engine_error=error,
         sys_resource=_has_capability(CAP_SYS_RESOURCE),
         cgroup_v1=Path("/sys/fs/cgroup").is_dir() and not Path("/sys/fs/cgroup/cgroup.controllers").exists(),
+        inotify_instances=_inotify_instances(),
         go=go_version(),
         machine=platform.machine(),
     )
+
+
+def _inotify_instances() -> int | None:
+    try:
+        return int(INOTIFY_INSTANCES.read_text())
+    except OSError:
+        return None
 
 
 def engine_answers() -> bool:

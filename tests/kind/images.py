@@ -46,27 +46,41 @@ def _operator(context: Path, cache: Cache) -> None:
     """Dependencies and the package in two directories, so that a change of ours is a small layer."""
     source = REPOSITORY / "operator"
     shutil.copy(source / "Dockerfile", context)
-    locked = source / "requirements.txt"
+    _copy_site(context, cache, source / "requirements.txt")
+    shutil.copytree(source / "src/headrace", context / "package/headrace", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def _clients(context: Path, cache: Cache) -> None:
+    """For tests only: other people's clients."""
+    source = REPOSITORY / "tests/e2e/clients"
+    shutil.copytree(source, context, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    _copy_site(context, cache, source / "requirements.txt")
+
+
+def _copy_site(context: Path, cache: Cache, locked: Path) -> None:
     machine = capture("docker", "version", "--format", "{{.Server.Arch}}").strip()
     key = digest_of(locked.read_text(), machine)
-    dependencies = cache.make("operator-site", key, lambda out: _pip_install(out, cache, locked, machine))
-    shutil.copytree(dependencies.path, context / "site", ignore=shutil.ignore_patterns(MANIFEST))
-    shutil.copytree(source / "src/headrace", context / "package/headrace", ignore=shutil.ignore_patterns("__pycache__"))
+    site = cache.make(f"site-{locked.parent.name}", key, lambda out: _pip_install(out, cache, locked, machine))
+    shutil.copytree(site.path, context / "site", ignore=shutil.ignore_patterns(MANIFEST))
 
 
 def _pip_install(out: Path, cache: Cache, locked: Path, machine: str) -> None:
     """For the image's Python and machine, whatever ours are."""
-    say("images: fetching the operator's dependencies by pip")
+    say(f"images: fetching what {locked.relative_to(REPOSITORY)} names, by pip")
     arch = {"amd64": "x86_64", "arm64": "aarch64"}[machine]
     glibc = [f"--platform=manylinux_2_{n}_{arch}" for n in (17, 28, 34, 36)]
     flags = ("--only-binary=:all:", "--implementation=cp", f"--python-version={IMAGE_PYTHON}", "--no-compile")
     command = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes")
-    log = cache.root / "logs" / "operator-site.log"
+    log = cache.root / "logs" / "site.log"
     where = ("--platform=any", f"--platform=manylinux2014_{arch}", *glibc, "--target", str(out))
     run_logged(log, *command, *flags, *where, "--requirement", str(locked))
 
 
-RECIPES = (Recipe("headrace/broker", _broker), Recipe("headrace/operator", _operator))
+RECIPES = (
+    Recipe("headrace/broker", _broker),
+    Recipe("headrace/operator", _operator),
+    Recipe("headrace/test-clients", _clients),
+)
 
 
 def build(cache: Cache, recipes: Sequence[Recipe] = RECIPES) -> dict[str, str]:

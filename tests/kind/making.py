@@ -10,7 +10,7 @@ from headrace.world.cache import Cache
 
 from . import cluster, decide, engine, images, pins, products, store
 from .cluster import Cluster
-from .facts import Facts, gather
+from .facts import INOTIFY_INSTANCES, Facts, gather
 from .shell import Refused
 from .steps import Step, make_all, missing, say
 
@@ -47,6 +47,7 @@ def bare_cluster_up(cache: Cache, nodes: int, asked: decide.Way | None = None) -
         image = products.node_tag(made["node-image"].key)
         store.ensure_node_image(made["node-image"], image, cache.root / "logs" / "node-image.log")
     it = Cluster(cache, nodes, made["clients"].path)
+    _mind_inotify(facts)
     cluster.up(it, facts, image)
     return it
 
@@ -57,6 +58,7 @@ def dry_run(cache: Cache, nodes: int, asked: decide.Way | None) -> None:
     print(f"engine: {decide.engine(facts)}")
     if decide.engine(facts).action.endswith("start") and not facts.systemd:
         print(f"runtime: {decide.runtime_wrapper(facts)}")
+    print(f"inotify: {decide.inotify(facts)}")
     print(f"kind, kubectl, helm: {decide.client_tools(facts)}")
     if asked != "assembled":
         print(f"node image, if it can be pulled: {decide.node_image(facts, asked, None)}")
@@ -80,6 +82,14 @@ def clusters_down(cache: Cache, nodes: int | None) -> None:
         say("none of the project's clusters is there; nothing to do")
     for size in sizes:
         cluster.down(Cluster(cache, size, clients))
+
+
+def _mind_inotify(facts: Facts) -> None:
+    decision = decide.inotify(facts)
+    if decision.action != "leave":
+        say(f"inotify: {decision}")
+    if decision.action == "raise":
+        INOTIFY_INSTANCES.write_text(str(decide.ENOUGH_INOTIFY_INSTANCES))
 
 
 def _steps(cache: Cache, facts: Facts, assembled: bool) -> list[Step]:

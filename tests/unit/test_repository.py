@@ -16,7 +16,9 @@ def test_operator_is_a_folder_and_never_a_package() -> None:
     assert not (ROOT / "operator/__init__.py").exists()
 
 
-@pytest.mark.parametrize("name", ["requirements-dev.txt", "operator/requirements.txt"])
+@pytest.mark.parametrize(
+    "name", ["requirements-dev.txt", "operator/requirements.txt", "tests/e2e/clients/requirements.txt"]
+)
 def test_requirement_files_pin_every_package_by_version_and_hash_and_hold_no_address(name: str) -> None:
     text = (ROOT / name).read_text()
     packages = re.findall(r"^[A-Za-z0-9](?:.*\\\n)*.*", text, re.M)

@@ -69,6 +69,7 @@ async def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
     settings.persistence.finalizer = f"{GROUP}/kopf"
     settings.persistence.progress_storage = kopf.AnnotationsProgressStorage(prefix=GROUP)
     settings.persistence.diffbase_storage = kopf.AnnotationsDiffBaseStorage(prefix=GROUP, key="last-handled")
+    settings.scanning.disabled = True  # our kinds are there before us, and namespaces are none of our business
     # A connection that died without a word is noticed by the server's own bookmarks ending.
     settings.watching.server_timeout = 300
     settings.watching.client_timeout = 330

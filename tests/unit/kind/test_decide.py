@@ -18,6 +18,7 @@ LAPTOP = Facts(
     engine_error="",
     sys_resource=True,
     cgroup_v1=False,
+    inotify_instances=None,
     go="1.26.8",
     machine="arm64",
 )
@@ -31,6 +32,7 @@ BARE_DEBIAN = Facts(
     engine_error="`docker` is not installed",
     sys_resource=False,
     cgroup_v1=True,
+    inotify_instances=128,
     go="1.26.8",
     machine="x86_64",
 )
@@ -107,6 +109,19 @@ def test_the_tools_need_a_recent_enough_go(go: str | None, possible: bool) -> No
     decision = decide.client_tools(replace(LAPTOP, go=go))
     assert decision.possible is possible
     assert possible or pins.minimum_go() in decision.why
+
+
+@pytest.mark.parametrize(
+    ("facts", "action"),
+    [
+        (LAPTOP, "leave"),
+        (BARE_DEBIAN, "raise"),
+        (replace(BARE_DEBIAN, root=False), "warn"),
+        (replace(BARE_DEBIAN, inotify_instances=8192), "leave"),
+    ],
+)
+def test_the_limit_of_inotify_instances_is_raised_where_it_is_low_and_we_may(facts: Facts, action: str) -> None:
+    assert decide.inotify(facts).action == action
 
 
 def test_a_laptop_gets_an_ordinary_kind_cluster() -> None:

@@ -15,7 +15,9 @@ from aiohttp import web
 from headrace import handlers
 from headrace.handlers import Key, Memo
 from headrace.plan.look import Defaults
-from headrace.reconcile import World, reconcile_broker
+from headrace.reconcile.broker import reconcile_broker
+from headrace.reconcile.topics import reconcile_topics
+from headrace.reconcile.world import World
 from headrace.world.health import Metrics, application
 from headrace.world.hearing import Hearing
 from headrace.world.kafka_pool import KafkaPool
@@ -32,6 +34,7 @@ def run(args: argparse.Namespace) -> int:
         return 2
     json_logs = args.log_format == "json"
     kopf.configure(verbose=False, log_format=kopf.LogFormat.JSON if json_logs else kopf.LogFormat.PLAIN)
+    logging.getLogger("kopf.objects").setLevel(logging.WARNING)  # that a handler woke somebody is no news
     logging.getLogger("kafka").setLevel(logging.ERROR)  # a Broker that does not answer is said in its condition
     code = 0
     try:
@@ -46,7 +49,8 @@ async def _run(args: argparse.Namespace) -> None:
     metrics, clock = Metrics(), asyncio.get_running_loop().time
     hearing = Hearing(clock)
     async with Kube() as kube:
-        world = World(kube, KafkaPool(), Defaults(args.broker_image, args.kafka_version), lambda: datetime.now(UTC))
+        defaults = Defaults(args.broker_image, args.kafka_version)
+        world = World(kube, KafkaPool(), hearing, defaults, lambda: datetime.now(UTC))
         loop: Loop[Key] = Loop(lambda key: _timed(metrics, key, _look(world, key)))
         leadership = Leadership(kube, args.namespace, args.lease, args.identity)
         ready = asyncio.Event()
@@ -76,13 +80,12 @@ async def _active(
     if not await _first(stop, leadership.acquire()):
         return
     metrics.active.set(1)
-    namespaces = [n for n in args.watch.split(",") if n]
     try:
         async with asyncio.TaskGroup() as tasks:
             working = [
                 tasks.create_task(leadership.keep()),
                 tasks.create_task(loop.run()),
-                tasks.create_task(_watch(namespaces, Memo(loop, hearing), stop)),
+                tasks.create_task(_watch(args, Memo(loop, hearing), stop)),
             ]
             await stop.wait()
             log.info("stopping: asked to")
@@ -93,14 +96,16 @@ async def _active(
         await leadership.release()
 
 
-async def _watch(namespaces: list[str], memo: Memo, stop: asyncio.Event) -> None:
+async def _watch(args: argparse.Namespace, memo: Memo, stop: asyncio.Event) -> None:
     """kopf takes over the signals, and returns when it was sent one."""
+    namespaces = [n for n in args.watch.split(",") if n]
     await kopf.operator(
         registry=handlers.registry,
         standalone=True,  # who is active is decided by our Lease, not by kopf's peering
         clusterwide=not namespaces,
         namespaces=namespaces,
         memo=memo,
+        identity=args.identity,  # its own guess asks for a user name, which a pod may not have
     )
     stop.set()
 
@@ -122,7 +127,7 @@ async def _look(world: World, key: Key) -> float | None:
         case "Broker":
             return await reconcile_broker(world, key.namespace, key.broker)
         case "Topics":
-            return None
+            return await reconcile_topics(world, key.namespace, key.broker)
 
 
 async def _timed(metrics: Metrics, key: Key, work: Awaitable[float | None]) -> float | None:

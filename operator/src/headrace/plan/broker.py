@@ -246,15 +246,15 @@ def _gone(look: Look) -> BrokerPlan:
     return BrokerPlan(tuple(UnregisterBroker(n) for n in beyond if f"{name}-{n}" not in look.seen.pods))
 
 
+def _sets_are_current(look: Look) -> bool:
+    """If not, they are written in this pass, and which pods are outdated shows in the next."""
+    written = {f"StatefulSet/{names.set_name(look.broker.metadata.name, r)}" for r in role_sizes(look.broker, 0)}
+    return written <= look.seen.up_to_date
+
+
 def _roll(look: Look) -> BrokerPlan:
     """Restart what runs with an older template, one node at a time."""
-    if look.leaving:
-        return BrokerPlan()
-    sets_are_current = all(
-        f"StatefulSet/{names.set_name(look.broker.metadata.name, role)}" in look.seen.up_to_date
-        for role in role_sizes(look.broker, 0)
-    )
-    if not sets_are_current:  # they are written in this pass; which pods are outdated shows in the next
+    if look.leaving or not _sets_are_current(look):
         return BrokerPlan()
     pods = dict(look.seen.pods)
     now = rolling.Situation(look.nodes, pods, look.outdated, look.seen.kafka, look.seen.kafka_error)
@@ -279,7 +279,12 @@ def _roll(look: Look) -> BrokerPlan:
 def _metadata(look: Look) -> BrokerPlan:
     """The cluster's metadata is raised when all nodes run the new version: from then on there is no way back."""
     kafka = look.seen.kafka
-    if kafka is None or look.outdated or not look.serving.issuperset(n.id for n in look.nodes):
+    if (
+        kafka is None
+        or not _sets_are_current(look)
+        or look.outdated
+        or not look.serving.issuperset(n.id for n in look.nodes)
+    ):
         return BrokerPlan()
     if kafka.metadata_version >= kafka.metadata_version_supported:
         return BrokerPlan()

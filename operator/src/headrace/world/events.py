@@ -13,22 +13,17 @@ from headrace.plan.outcome import Event
 from .kube import Kube, KubeError
 
 REPORTER = "headrace-operator"
+FORBIDDEN, NOT_FOUND, CONFLICT = 403, 404, 409
 
 
 async def record(kube: Kube, about: ApiModel, event: Event, now: datetime) -> None:
     """Say it once; said again, the same event counts up."""
     about_it = _reference(about)
-    name = _name(about_it, event)
     time = now.replace(microsecond=0).isoformat().replace("+00:00", "Z")
-    known = await kube.get("Event", about_it["namespace"], name)
-    if known:
-        patch = {"count": known.get("count", 1) + 1, "lastTimestamp": time}
-        await kube.merge("Event", about_it["namespace"], name, patch)
-        return
     manifest = {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": {"name": name, "namespace": about_it["namespace"]},
+        "metadata": {"name": _name(about_it, event), "namespace": about_it["namespace"]},
         "involvedObject": about_it,
         "type": event.type,
         "reason": event.reason,
@@ -43,9 +38,17 @@ async def record(kube: Kube, about: ApiModel, event: Event, now: datetime) -> No
     try:
         await kube.create(manifest)
     except KubeError as why:
+        if why.status == CONFLICT:
+            await _count_up(kube, about_it["namespace"], _name(about_it, event), time)
         # A namespace that is going away takes no events; nobody is left to read them.
-        if why.status not in (403, 404, 409):
+        elif why.status not in (FORBIDDEN, NOT_FOUND):
             raise
+
+
+async def _count_up(kube: Kube, namespace: str, name: str, time: str) -> None:
+    known = await kube.get("Event", namespace, name)
+    if known:
+        await kube.merge("Event", namespace, name, {"count": known.get("count", 1) + 1, "lastTimestamp": time})
 
 
 def _name(about: Mapping[str, str], event: Event) -> str:

@@ -91,8 +91,8 @@ class Kube:
     ) -> list[Object]:
         query = {"labelSelector": ",".join(f"{k}={v}" for k, v in labels.items())} if labels else {}
         found = await self._ask("GET", _path(kind, namespace), query)
-        items: list[Object] = found["items"]
-        return items
+        # Items of a list do not say what they are.
+        return [{**item, "apiVersion": found["apiVersion"], "kind": kind} for item in found["items"]]
 
     async def apply(self, manifest: Mapping[str, Any], subresource: str = "", manager: str = FIELD_MANAGER) -> Object:
         """Make the object have these fields and, of those that we gave it before, no others."""

@@ -21,7 +21,7 @@ OWNED = ("ConfigMap", "Service", "PodDisruptionBudget", "StatefulSet")
 async def broker_objects(kube: Kube, broker: Broker) -> tuple[BrokerSeen, list[Object]]:
     """What was seen, and the objects that it was seen in."""
     namespace, labels = broker.metadata.namespace, names.selector(broker.metadata.name)
-    owned = [dict(o, kind=kind) for kind in OWNED for o in await kube.list(kind, namespace, labels)]
+    owned = [o for kind in OWNED for o in await kube.list(kind, namespace, labels)]
     # By their StatefulSets: one that is being deleted with an earlier Broker is not ours.
     ours = [o for o in owned if _owner(o) == broker.metadata.uid]
     sets = [o for o in ours if o["kind"] == "StatefulSet"]

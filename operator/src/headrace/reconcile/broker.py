@@ -1,36 +1,23 @@
-"""Observe, plan, act, status: one pass over one resource. It can be stopped at any line and run again."""
+"""One pass over a Broker."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 
 from headrace.api.broker import Broker
 from headrace.plan import broker as plans
 from headrace.plan.actions import Apply, BrokerAction, DeletePod, GrowClaim
-from headrace.plan.look import Defaults, Look
+from headrace.plan.look import Look
 from headrace.plan.outcome import settled
 from headrace.plan.seen import BrokerSeen
 from headrace.world import events, kafka_cluster, observe, status
 from headrace.world.kafka_cluster import Unanswered
-from headrace.world.kafka_pool import KafkaPool
-from headrace.world.kube import Kube
 from headrace.world.same import stamped
 
+from .world import World
+
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class World:
-    """All that a pass may touch."""
-
-    kube: Kube
-    kafka: KafkaPool
-    defaults: Defaults
-    clock: Callable[[], datetime]
 
 
 async def reconcile_broker(world: World, namespace: str, name: str) -> float | None:
@@ -40,6 +27,7 @@ async def reconcile_broker(world: World, namespace: str, name: str) -> float | N
         # Its objects go with it, by their owner references; its claims stay.
         world.kafka.forget(namespace, name)
         return None
+    world.hearing.listed(found["metadata"]["uid"], found["metadata"]["resourceVersion"])
     broker = Broker.model_validate(found)
     seen = await observe_broker(world, broker)
     plan = plans.plan(broker, seen, world.defaults)
