@@ -42,6 +42,7 @@ class Look:
 
     topics: Mapping[str, TopicSeen | Trouble]
     live: frozenset[int]  # nodes that serve
+    moving: bool  # whether replicas move, of whatever topic
 
 
 def observe_topics(
@@ -85,7 +86,7 @@ def observe_topics(
                 readers=read_by.get(name),
             )
         )
-    return Look(seen, live)
+    return Look(seen, live, bool(moves))
 
 
 def topic_settings(admin: KafkaAdminClient) -> frozenset[str]:

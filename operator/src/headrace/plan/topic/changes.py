@@ -82,9 +82,11 @@ def partitions_are_missing(it: Situation) -> Change | None:
 
 
 def replicas_are_too_many_or_too_few(it: Situation) -> Change | None:
-    if it.up.moves_under_way:
-        return None  # two who move the same replicas would undo each other's work
     replicas = moves(it.found.partitions, it.replicas, it.up.members, it.up.live)
+    if it.up.own_moves:
+        # Two who begin to move the same replicas would undo each other's work. A move that is under way can be turned,
+        # or one that cannot end, because its target is away, could not be taken back.
+        replicas = {p.id: replicas[p.id] for p in it.found.moving if p.id in replicas}
     if not replicas:
         return None
     what = f"to {counted(it.replicas, 'replica')}: {len(replicas)} of {counted(len(it.found.partitions), 'partition')}"

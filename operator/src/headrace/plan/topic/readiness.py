@@ -57,7 +57,7 @@ def too_few_are_in_sync(it: Situation) -> Finding | None:
 
 def replicas_wait_for_the_brokers_moves(it: Situation) -> Finding | None:
     waiting = _with_another_number_of_replicas(it)
-    if not waiting or not it.up.moves_under_way:
+    if not waiting or not it.up.own_moves:
         return None
     return not_ready(
         "BrokerMovesReplicas",
