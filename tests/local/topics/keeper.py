@@ -34,10 +34,16 @@ class Keeper:
             emptiness_of={topic.kafka_name for topic in deleting if must_know_whether_empty(topic)},
             readers_of={topic.kafka_name for topic in deleting if must_know_its_readers(topic)},
         )
-        broker = BrokerUp(look.live, look.live, self.settings, look.moving)
+        broker = BrokerUp(look.live, look.live, self.settings)
         return {
             topic.kafka_name: plan_topic(
-                Situation(topic, broker, look.topics.get(topic.kafka_name), NOW, deleting=topic in deleting)
+                Situation(
+                    topic,
+                    broker,
+                    look.topics.get(topic.kafka_name),
+                    NOW,
+                    deleting=bool(topic.metadata.deletion_timestamp),
+                )
             )
             for topic in topics
         }

@@ -204,6 +204,19 @@ def test_a_move_for_the_brokers_sake_does_not_make_a_topic_unready() -> None:
     assert (made.actions, ready(made).reason, made.status.moving, made.requeue_after) == ((), "Ready", 1, SOON)
 
 
+def test_replicas_are_not_moved_by_two_at_the_same_time() -> None:
+    found = seen(partition(0, (0, 1)))
+    made = plan(topic(), found, replace(UP, own_moves=True))
+    assert (made.actions, ready(made).status, ready(made).reason) == ((), "False", "BrokerMovesReplicas")
+    assert made.requeue_after == SOON
+
+
+def test_a_move_that_cannot_end_can_be_taken_back() -> None:
+    stuck = partition(0, (0, 1, 2), in_sync=(0, 1), adding=frozenset({2}))
+    made = plan(topic(replicas=2, minInSync=2), seen(stuck), replace(NODE_2_AWAY, own_moves=True))
+    assert made.actions == (MoveReplicas("orders", {0: (0, 1)}),)
+
+
 def test_a_node_that_restarts_does_not_change_how_many_replicas_are_asked_for() -> None:
     made = plan(topic(), seen(partition(0, (0, 1, 2), in_sync=(0, 1))), NODE_2_AWAY)
     assert (made.actions, ready(made).status, ready(made).reason) == ((), "True", "UnderReplicated")
@@ -248,10 +261,10 @@ def test_a_topic_that_somebody_deleted_is_made_again_and_the_loss_is_said() -> N
 
 def test_a_topic_that_seemed_deleted_but_is_there_after_all_is_no_loss() -> None:
     """A node that is behind does not know a topic that was just made; creating it then fails."""
-    race = Trouble("AlreadyExists", "It is there already.", retriable=True)
+    race = Trouble("NotVisibleYet", "Topic orders already exists.", retriable=True)
     done = carried_out(plan(topic(), None), race)
     assert (done.events, done.status.topic_id, done.requeue_after) == ((), "id-1", SOON)
-    assert ready(done).reason == "AlreadyExists"
+    assert ready(done).reason == "NotVisibleYet"
 
 
 def test_a_topic_that_somebody_made_anew_is_noticed_and_its_id_kept() -> None:
@@ -388,6 +401,12 @@ def test_what_kafka_refused_is_said_in_its_words(retriable: bool, again: float) 
     done = carried_out(plan(topic(partitions=6), seen()), trouble)
     assert (ready(done).status, ready(done).reason, ready(done).message) == ("False", "InvalidConfig", trouble.message)
     assert (done.events, done.requeue_after, done.forget) == ((), again, False)
+
+
+def test_who_had_nothing_done_has_no_part_in_what_came_of_it() -> None:
+    """A rival's trouble, and the id of the topic that the rival made, are found under the same name in Kafka."""
+    lost = plan(named("second", topic_id=None), None, siblings=[named("first", made=EARLIER)])
+    assert carried_out(lost, AWAY, "id-of-the-rival") == lost
 
 
 def test_an_adoption_is_said_even_if_what_follows_fails() -> None:

@@ -16,7 +16,7 @@ from kafka import errors
         (17, "InvalidName", False),
         (29, "NotAuthorized", False),
         (31, "NotAuthorized", False),
-        (36, "AlreadyExists", True),
+        (36, "NotVisibleYet", True),
         (37, "ChangedMeanwhile", True),
         (38, "TooFewNodes", True),
         (39, "NodesAway", True),

@@ -81,7 +81,8 @@ async def _look(world: World, broker: Broker | None, topics: list[Topic]) -> tup
         return BrokerAway(Trouble("BrokerAway", said, retriable=True)), None
     leaving = (broker.status.replicas or 0) > broker.spec.replicas
     moves = look.moving or broker.status.moves is not None or leaving
-    return BrokerUp(frozenset(range(broker.spec.replicas)), look.live, settings, moves), look
+    members = frozenset(range(broker.spec.replicas))
+    return BrokerUp(members, look.live, settings, moves, own_moves=broker.status.moves is not None), look
 
 
 def _situation(world: World, topic: Topic, state: BrokerState, look: Look | None, everyone: list[Topic]) -> Situation:

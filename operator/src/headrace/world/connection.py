@@ -6,12 +6,13 @@ import socket
 from typing import Any
 
 from kafka.admin import KafkaAdminClient
-from kafka.errors import KafkaConnectionError
+from kafka.errors import KafkaConnectionError, NodeNotReadyError
 from kafka.net.compat import KafkaNetClient
 
 # An operator must not hang on one Broker: it looks again soon anyway.
 REACHED_WITHIN = 3.0  # seconds
 ANSWERED_WITHIN = 10_000  # milliseconds
+OTHERS_TRIED = 2  # nodes, if one that may be any cannot be reached
 DONE_WITHIN = 8_000  # milliseconds that Kafka may take for a change, so that its own answer comes before we give up
 
 
@@ -52,6 +53,11 @@ def ask(admin: KafkaAdminClient, request: Any, node: int | None = None) -> Any:
     seen looks like one without settings; alter_configs returns errors as texts; alter_partition_reassignments drops
     the reasons; create_topics and others first ask for every topic there is.
     """
+    for _ in range(OTHERS_TRIED if node is None else 0):
+        try:
+            return admin._manager.run(admin._manager.send, request)
+        except (KafkaConnectionError, NodeNotReadyError):
+            continue  # a node that just went away is not the whole Broker
     return admin._manager.run(admin._manager.send, request, node)
 
 

@@ -36,7 +36,7 @@ MEANINGS: dict[type[Exception], Meaning] = {
     errors.GroupAuthorizationFailedError: _FORBIDDEN,
     errors.ClusterAuthorizationFailedError: _FORBIDDEN,
     # Each of these is decided from what was seen a moment ago, so what was seen was old: look again.
-    errors.TopicAlreadyExistsError: Meaning("AlreadyExists", True),
+    errors.TopicAlreadyExistsError: Meaning("NotVisibleYet", True),
     errors.UnknownTopicOrPartitionError: _CHANGED,
     errors.UnknownTopicIdError: _CHANGED,
     errors.InvalidPartitionsError: _CHANGED,

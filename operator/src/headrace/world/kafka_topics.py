@@ -55,11 +55,13 @@ def observe_topics(
     """The named topics. Whether they are empty and who reads them is only found out for those that are asked for."""
     _Topic = MetadataRequest.MetadataRequestTopic
     asked = [_Topic(name=name) for name in sorted(set(names))]
+    # Asked before and after, because Kafka does not say in one answer what is there and what of it is being moved.
+    before = _moves(admin)
     metadata = ask(admin, MetadataRequest(topics=asked, allow_auto_topic_creation=False))
+    moves = {**before, **_moves(admin)}
     live = frozenset(broker.node_id for broker in metadata.brokers)
     answers = {t.name: t for t in metadata.topics if for_code(t.error_code) is not UnknownTopicOrPartitionError}
     there = {name: t for name, t in answers.items() if not t.error_code}
-    moves = _moves(admin)
     partitions = {name: _partitions(t, moves) for name, t in there.items()}
     configs = _configs(admin, sorted(there))
     sizes = _sizes(admin, partitions, live)
@@ -129,7 +131,7 @@ def _partitions(topic: Any, moves: Moves) -> tuple[Partition, ...]:
             Partition(
                 id=p.partition_index,
                 leader=p.leader_id if p.leader_id >= 0 else None,
-                replicas=tuple(p.replica_nodes),
+                replicas=tuple(move.replicas if move else p.replica_nodes),
                 in_sync=tuple(p.isr_nodes),
                 adding=frozenset(move.adding_replicas) if move else frozenset(),
                 removing=frozenset(move.removing_replicas) if move else frozenset(),

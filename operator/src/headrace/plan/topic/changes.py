@@ -83,16 +83,18 @@ def partitions_are_missing(it: Situation) -> Change | None:
 
 def replicas_are_too_many_or_too_few(it: Situation) -> Change | None:
     replicas = moves(it.found.partitions, it.replicas, it.up.members, it.up.live)
+    if it.up.own_moves:
+        # Two who begin to move the same replicas would undo each other's work. A move that is under way can be turned,
+        # or one that cannot end, because its target is away, could not be taken back.
+        replicas = {p.id: replicas[p.id] for p in it.found.moving if p.id in replicas}
     if not replicas:
         return None
-    which = f"{len(replicas)} of {counted(len(it.found.partitions), 'partition')}"
+    what = f"to {counted(it.replicas, 'replica')}: {len(replicas)} of {counted(len(it.found.partitions), 'partition')}"
     return Change(
         MoveReplicas(it.name, replicas),
         "MovingReplicas",
-        f"{it.called}: {counted(it.replicas, 'replica')} instead of more or fewer for {which}.",
-        Event(
-            "Normal", "MovingReplicas", f"Topic {it.name}: began to move to {counted(it.replicas, 'replica')}: {which}."
-        ),
+        f"{it.called} is to be moved {what}.",
+        Event("Normal", "MovingReplicas", f"Began to move topic {it.name} {what}."),
     )
 
 

@@ -41,8 +41,11 @@ def plan_topic(situation: Situation) -> TopicPlan:
 def carried_out(plan: TopicPlan, trouble: Trouble | None = None, topic_id: str | None = None) -> TopicPlan:
     """The plan once its actions, if it has any, were tried: what to say, to write and to do next.
 
-    `trouble` is what stopped them; `topic_id` is the one that Kafka gave to a topic that they made.
+    `trouble` is what stopped them; `topic_id` is the one that Kafka gave to a topic that they made. Both may be of
+    another Topic for the same topic in Kafka, so a plan without actions has no part in them.
     """
+    if not plan.actions:
+        trouble = topic_id = None
     if trouble is None:
         return replace(
             plan,

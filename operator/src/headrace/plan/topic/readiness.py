@@ -55,9 +55,20 @@ def too_few_are_in_sync(it: Situation) -> Finding | None:
     )
 
 
+def replicas_wait_for_the_brokers_moves(it: Situation) -> Finding | None:
+    waiting = _with_another_number_of_replicas(it)
+    if not waiting or not it.up.own_moves:
+        return None
+    return not_ready(
+        "BrokerMovesReplicas",
+        f"{it.called}: {counted(it.replicas, 'replica')} are asked for, but {_share(it, waiting)} wait until Broker "
+        f"{it.topic.spec.broker} has moved what it moves now.",
+    )
+
+
 def replicas_wait_for_nodes(it: Situation) -> Finding | None:
     """Presumes that what can be moved is moved, so these cannot."""
-    waiting = [p for p in it.found.partitions if len(p.target) != it.replicas]
+    waiting = _with_another_number_of_replicas(it)
     if not waiting:
         return None
     return not_ready(
@@ -112,11 +123,16 @@ Check = Callable[[Situation], Finding | None]
 
 URGENT: tuple[Check, ...] = (partitions_are_offline, too_few_are_in_sync)
 LESS_URGENT: tuple[Check, ...] = (
+    replicas_wait_for_the_brokers_moves,
     replicas_wait_for_nodes,
     replicas_are_on_their_way,
     there_are_more_partitions_than_asked,
     some_replicas_are_behind,
 )
+
+
+def _with_another_number_of_replicas(it: Situation) -> list[Partition]:
+    return [p for p in it.found.partitions if len(p.target) != it.replicas]
 
 
 def _share(it: Situation, some: Collection[Partition]) -> str:

@@ -65,7 +65,8 @@ class BrokerUp:
     members: frozenset[int]  # nodes that it shall have: not those about to leave, but those that are away for a moment
     live: frozenset[int]  # nodes that serve now
     topic_settings: frozenset[str]  # every topic setting that this Kafka knows
-    moves_under_way: bool = False  # replicas move, or are about to, for the Broker's sake
+    moves_under_way: bool = False  # replicas of some topic move, or are about to: what throttles them stays
+    own_moves: bool = False  # the Broker itself moves replicas now
 
 
 Broker = BrokerMissing | BrokerDeleting | BrokerAway | BrokerUp
