@@ -11,7 +11,7 @@ from typing import Any
 from kind.shell import capture
 from waiting import eventually
 
-from e2e.kubernetes import Kubernetes, pod
+from e2e.kubernetes import Kubernetes, on_node, pod
 
 API = "headrace.dev/v1alpha1"
 READY_WITHIN = 180
@@ -118,13 +118,22 @@ class KafkaCluster:
         said = self.kubernetes.run_in(f"{self.name}-broker-0", "bash", "-c", command, timeout=90)
         return int(next(line.split(":")[1] for line in said.splitlines() if line.startswith("LeaderId")))
 
+    def pod_uids(self) -> dict[str, str]:
+        """Of the brokers' pods that there are: a pod that was made anew has another one."""
+        listed = self.kubernetes.kubectl("get", "pods", "-l", f"headrace.dev/broker={self.name}", "-o", "json")
+        return {p["metadata"]["name"]: p["metadata"]["uid"] for p in json.loads(listed)["items"]}
+
     @contextmanager
-    def ledger(self, topic: str, rate: int = 200) -> Iterator[Ledger]:
-        """A producer and a reader that run all through the block and keep books; see `clients/ledger.py`."""
+    def ledger(self, topic: str, rate: int = 200, on: str | None = None) -> Iterator[Ledger]:
+        """A producer and a reader that run all through the block and keep books; see `clients/ledger.py`.
+
+        `on` is the machine that they run on, where it matters which ones are lost.
+        """
         self.ledgers += 1
         name = f"ledger-{self.ledgers}"
         command = ["python3", "/opt/clients/ledger.py", self.bootstrap, topic, str(rate)]
-        self.kubernetes.apply(pod(name, self.images["headrace/test-clients"], command, restartPolicy="Never"))
+        where = on_node(on) if on else {}
+        self.kubernetes.apply(pod(name, self.images["headrace/test-clients"], command, restartPolicy="Never", **where))
         self.kubernetes.wait(f"pod/{name}", "condition=Ready")
         it = Ledger(self.kubernetes, name)
         eventually(lambda: self.kubernetes.run_in(name, "ls", "/tmp").split().count("progress"), 30, "it has begun")

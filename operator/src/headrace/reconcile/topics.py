@@ -101,7 +101,8 @@ async def _act(
 ) -> list[tuple[Topic, TopicPlan]]:
     """What is to be owned is marked first: a topic that must be deleted with its resource is not made without that."""
     for topic, plan in plans:
-        if plan.finalizer and not plan.forget and FINALIZER not in topic.metadata.finalizers:
+        going = topic.metadata.deletion_timestamp is not None  # then the API server takes no new finalizer
+        if plan.finalizer and not going and FINALIZER not in topic.metadata.finalizers:
             await _set_finalizers(world, topic, (*topic.metadata.finalizers, FINALIZER))
     actions = [action for _, plan in plans for action in plan.actions]
     if not actions or broker is None:
