@@ -11,10 +11,11 @@ from typing import Any
 from kind.shell import capture
 from waiting import eventually
 
-from e2e.kubernetes import Kubernetes, on_node, pod
+from e2e.kubernetes import ON_THE_CONTROL_PLANE, Kubernetes, pod
 
 API = "headrace.dev/v1alpha1"
 READY_WITHIN = 180
+TOOLBOX = "toolbox"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,12 @@ class KafkaCluster:
             {"apiVersion": API, "kind": "Broker", "metadata": {"name": self.name}, "spec": defaults | spec}
         )
 
+    def open_toolbox(self) -> None:
+        """A pod to run Kafka's tools in, on a machine that no test stops."""
+        image = self.images["headrace/broker"]
+        self.kubernetes.apply(pod(TOOLBOX, image, ["sleep", "infinity"], **ON_THE_CONTROL_PLANE))
+        self.kubernetes.wait(f"pod/{TOOLBOX}", "condition=Ready")
+
     def remove(self) -> None:
         """With its namespace, and without waiting for nodes to say goodbye to each other."""
         self.kubernetes.kubectl("delete", "broker", self.name, "--wait=true")
@@ -95,11 +102,11 @@ class KafkaCluster:
 
         eventually(look, within, f"Broker {self.name} is ready and at rest")
 
-    def tool(self, command: str, pod_name: str | None = None) -> str:
-        """One of Kafka's own tools, in a broker's pod."""
-        where = pod_name or f"{self.name}-broker-0"
-        whole = f"{command} --bootstrap-server {self.bootstrap}"
-        return self.kubernetes.run_in(where, "bash", "-c", whole, timeout=90)
+    def tool(self, command: str) -> str:
+        """One of Kafka's own tools, in a pod beside the brokers."""
+        return self.kubernetes.run_in(
+            TOOLBOX, "bash", "-c", f"{command} --bootstrap-server {self.bootstrap}", timeout=90
+        )
 
     def create_topic(self, name: str, partitions: int = 6, replicas: int = 3, in_sync: int = 2) -> None:
         settings = f"--partitions {partitions} --replication-factor {replicas} --config min.insync.replicas={in_sync}"
@@ -113,9 +120,8 @@ class KafkaCluster:
         capture("docker", "exec", where, "ctr", "--namespace=k8s.io", "tasks", "kill", "--signal=SIGKILL", container)
 
     def active_controller(self) -> int:
-        where = f"--bootstrap-server {self.bootstrap}"
-        command = f"kafka-metadata-quorum.sh {where} describe --status"
-        said = self.kubernetes.run_in(f"{self.name}-broker-0", "bash", "-c", command, timeout=90)
+        command = f"kafka-metadata-quorum.sh --bootstrap-server {self.bootstrap} describe --status"
+        said = self.kubernetes.run_in(TOOLBOX, "bash", "-c", command, timeout=90)
         return int(next(line.split(":")[1] for line in said.splitlines() if line.startswith("LeaderId")))
 
     def pod_uids(self) -> dict[str, str]:
@@ -124,16 +130,13 @@ class KafkaCluster:
         return {p["metadata"]["name"]: p["metadata"]["uid"] for p in json.loads(listed)["items"]}
 
     @contextmanager
-    def ledger(self, topic: str, rate: int = 200, on: str | None = None) -> Iterator[Ledger]:
-        """A producer and a reader that run all through the block and keep books; see `clients/ledger.py`.
-
-        `on` is the machine that they run on, where it matters which ones are lost.
-        """
+    def ledger(self, topic: str, rate: int = 200) -> Iterator[Ledger]:
+        """A producer and a reader that run all through the block and keep books; see `clients/ledger.py`."""
         self.ledgers += 1
         name = f"ledger-{self.ledgers}"
         command = ["python3", "/opt/clients/ledger.py", self.bootstrap, topic, str(rate)]
-        where = on_node(on) if on else {}
-        self.kubernetes.apply(pod(name, self.images["headrace/test-clients"], command, restartPolicy="Never", **where))
+        image = self.images["headrace/test-clients"]
+        self.kubernetes.apply(pod(name, image, command, restartPolicy="Never", **ON_THE_CONTROL_PLANE))
         self.kubernetes.wait(f"pod/{name}", "condition=Ready")
         it = Ledger(self.kubernetes, name)
         eventually(lambda: self.kubernetes.run_in(name, "ls", "/tmp").split().count("progress"), 30, "it has begun")

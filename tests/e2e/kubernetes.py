@@ -84,6 +84,12 @@ def on_node(name: str) -> dict[str, Any]:
     return {"nodeSelector": {"kubernetes.io/hostname": name}}
 
 
+# The machine that no test stops; ordinary pods do not run there.
+ON_THE_CONTROL_PLANE: dict[str, Any] = {
+    "nodeSelector": {"node-role.kubernetes.io/control-plane": ""},
+    "tolerations": [{"operator": "Exists"}],
+}
+
 # A server in a few words of Perl, which every Debian has: whoever connects is told what the file holds.
 PORT = 8080
 TELL = f"""

@@ -26,6 +26,7 @@ def kafka(up: Up, operator: Operator, images: dict[str, str]) -> Iterator[KafkaC
     it = KafkaCluster(Kubernetes(up.cluster, NAMESPACE), images)
     it.apply(replicas=1, storage={"memory": {"size": "512Mi"}})
     it.until_ready()
+    it.open_toolbox()
     yield it
     it.remove()
 

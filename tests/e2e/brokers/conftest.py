@@ -23,6 +23,13 @@ def kafka(up: Up, operator: Operator, images: dict[str, str]) -> Iterator[KafkaC
     began = time.monotonic()
     it.apply()
     it.until_ready()
+    it.open_toolbox()
     print(f"three brokers, from apply to Ready: {time.monotonic() - began:.0f} s")
     yield it
     it.remove()
+
+
+@pytest.fixture(autouse=True)
+def _at_rest(kafka: KafkaCluster) -> None:
+    """A test begins when what the one before it did is over."""
+    kafka.until_ready()
