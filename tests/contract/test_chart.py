@@ -12,22 +12,14 @@ import yaml
 from headrace.api.broker import Broker
 from headrace.api.manifest import parse
 from kind.shell import CommandFailed
-from shown import shown
 
-from .helm import CHART, NAMESPACE, Helm, Manifest, helm_program
+from .helm import CHART, NAMESPACE, Helm, Manifest
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 OTHER: dict[str, Any] = yaml.safe_load((GOLDEN / "other.values.yaml").read_text())
 VALUES: dict[str, dict[str, Any]] = {"default": {}, "other": OTHER}
 KEEP = {"helm.sh/resource-policy": "keep"}
-
-
-@pytest.fixture(scope="session")
-def helm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Helm:
-    with shown(request):
-        program = helm_program()
-    return Helm(program, tmp_path_factory.mktemp("helm"))
 
 
 def is_crd(manifest: Manifest) -> bool:
