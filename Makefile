@@ -65,6 +65,10 @@ format: setup ## let ruff format the code and mend what it can
 crds: setup ## write crds/ and docs/reference/ anew from the models in operator/src/headrace/api
 	@$(BIN)/python -m headrace.api .
 
+.PHONY: golden
+golden: setup ## write anew what the chart renders (tests/contract/golden), after a change to it that is meant
+	@HEADRACE_WRITE_GOLDEN=1 $(BIN)/pytest --quiet --no-header tests/contract/test_chart.py -k golden
+
 .PHONY: cluster
 cluster: ## bring up the kind cluster with our images (NODES=4: one control plane, three workers; DRY_RUN=1: only say what)
 	@$(KIND) up --nodes $(NODES) $(if $(DRY_RUN),--dry-run)

@@ -6,6 +6,7 @@ what is refused, and in which words.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import socket
@@ -24,6 +25,15 @@ from kind.steps import make_all
 
 READY_WITHIN = 90.0  # seconds; 5 on an idle machine
 STOPPED_WITHIN = 20.0  # seconds, before a process is killed
+AUDIT_LOG = "audit.log"  # what service accounts asked for, one JSON object per line
+AUDIT_POLICY = """
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- {level: Metadata, userGroups: ["system:serviceaccounts"]}
+- {level: None}
+"""
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,20 @@ class Kubectl:
         env = {"HOME": str(self.home), "KUBECONFIG": str(self.home / "none")}
         return capture(str(self.program), *where, *args, env=env, stdin=stdin)
 
+    def kubeconfig(self, work: Path, token: str) -> Path:
+        """A file for clients of our own, that log in with this token."""
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "it",
+            "clusters": [{"name": "it", "cluster": {"server": self.server, "insecure-skip-tls-verify": True}}],
+            "users": [{"name": "it", "user": {"token": token}}],
+            "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+        }
+        file = work / "kubeconfig"
+        file.write_text(json.dumps(config))
+        return file
+
 
 @dataclass(frozen=True)
 class Programs:
@@ -57,7 +81,7 @@ def programs() -> Programs:
 
 @contextmanager
 def running_api_server(made: Programs, work: Path) -> Iterator[Kubectl]:
-    """A fresh, empty API server that admits everything; `work` holds its data and logs."""
+    """A fresh, empty API server; we may do everything, others what their roles say. `work` holds its data and logs."""
     kubernetes, etcd = made.kubernetes, made.etcd
     port = _free_port()
     kubectl = Kubectl(kubernetes / "kubectl", f"https://127.0.0.1:{port}", secrets.token_hex(16), work)
@@ -91,6 +115,8 @@ def _server_command(program: Path, work: Path, etcd: str, port: int, token: str)
     tokens.write_text(f"{token},tester,tester,system:masters\n")
     key = work / "service-account.key"
     capture("openssl", "genrsa", "-out", str(key), "2048")
+    policy = work / "audit-policy.yaml"
+    policy.write_text(AUDIT_POLICY)
     return [
         str(program),
         f"--etcd-servers={etcd}",
@@ -98,7 +124,11 @@ def _server_command(program: Path, work: Path, etcd: str, port: int, token: str)
         "--bind-address=127.0.0.1",
         f"--cert-dir={work / 'certificates'}",
         f"--token-auth-file={tokens}",
-        "--authorization-mode=AlwaysAllow",
+        "--authorization-mode=RBAC",
+        # As some clusters do: to own an object so that it blocks its owner's deletion takes a right of its own.
+        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
+        f"--audit-policy-file={policy}",
+        f"--audit-log-path={work / AUDIT_LOG}",
         "--service-account-issuer=https://headrace.test",
         f"--service-account-key-file={key}",
         f"--service-account-signing-key-file={key}",

@@ -7,6 +7,7 @@ import pytest
 from shown import shown
 
 from .api_server import Kubectl, programs, running_api_server
+from .helm import Helm, helm_program
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,3 +21,10 @@ def kubectl(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         it("apply", "--filename", str(ROOT / "crds"))
         it("wait", "--for=condition=Established", "--all", "customresourcedefinitions", "--timeout=30s")
         yield it
+
+
+@pytest.fixture(scope="session")
+def helm(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Helm:
+    with shown(request):
+        program = helm_program()
+    return Helm(program, tmp_path_factory.mktemp("helm"))

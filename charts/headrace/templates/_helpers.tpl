@@ -13,3 +13,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "headrace.name" -}}
 {{ .Release.Name | trunc 50 | trimSuffix "-" }}-operator
 {{- end }}
+
+{{- define "headrace.first" -}}
+{{ .Release.Name | trunc 50 | trimSuffix "-" }}-first-broker
+{{- end }}

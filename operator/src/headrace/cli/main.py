@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from socket import gethostname
 
 from headrace import __version__
@@ -55,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--namespace", default=env.get("POD_NAMESPACE", "default"), help="where its Lease is")
     run.add_argument("--lease", default="headrace-operator", help="name of the Lease (default: %(default)s)")
     run.add_argument("--identity", default=env.get("POD_NAME", gethostname()), help="who holds the Lease")
+    run.add_argument("--first", type=Path, help="a directory with Brokers to make, once, if they are not there")
     run.add_argument(
         "--port", type=_positive, default=8080, help="of /healthz, /readyz, /metrics (default: %(default)s)"
     )

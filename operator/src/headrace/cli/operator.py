@@ -18,6 +18,7 @@ from headrace.plan.look import Defaults
 from headrace.reconcile.broker import reconcile_broker
 from headrace.reconcile.topics import reconcile_topics
 from headrace.reconcile.world import World
+from headrace.world.first import create_missing
 from headrace.world.health import Metrics, application
 from headrace.world.hearing import Hearing
 from headrace.world.kafka_pool import KafkaPool
@@ -87,6 +88,8 @@ async def _active(
                 tasks.create_task(loop.run()),
                 tasks.create_task(_watch(args, Memo(loop, hearing), stop)),
             ]
+            if args.first:
+                working.append(tasks.create_task(create_missing(leadership.kube, args.first, args.namespace)))
             await stop.wait()
             log.info("stopping: asked to")
             for task in working:
