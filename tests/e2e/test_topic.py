@@ -22,6 +22,7 @@ NAMESPACE = "topics"
 @pytest.fixture(scope="module")
 def kafka(up: Up, operator: Operator, images: dict[str, str]) -> Iterator[KafkaCluster]:
     """One node in memory: what happens to topics does not depend on how many there are."""
+    up.cluster.kubectl("delete", "namespace", NAMESPACE, "--ignore-not-found", timeout=180)  # of a run that was stopped
     up.cluster.kubectl("create", "namespace", NAMESPACE)
     it = KafkaCluster(Kubernetes(up.cluster, NAMESPACE), images)
     it.apply(replicas=1, storage={"memory": {"size": "512Mi"}})

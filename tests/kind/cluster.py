@@ -15,7 +15,7 @@ from headrace.world.cache import Cache, digest_of
 
 from . import decide
 from .facts import Facts
-from .shell import CommandFailed, capture, run_logged
+from .shell import CommandFailed, answers, capture, run_logged
 from .steps import say, spell
 
 HEALTHY_WITHIN = 180.0  # seconds from kind's own end, or from starting stopped nodes
@@ -210,7 +210,7 @@ def _delete(cluster: Cluster) -> None:
     for node, state in node_containers(cluster.name).items():
         if state == "running":
             wipe = f"find {decide.SHARED_IN_NODE} -mindepth 1 -delete"
-            capture("docker", "exec", node, "sh", "-c", wipe)
+            answers("docker", "exec", node, "sh", "-c", wipe, timeout=60)  # a node that is stuck cannot be asked
             break
     cluster.kind("delete", "cluster", "--kubeconfig", str(cluster.kubeconfig))
     shutil.rmtree(cluster.kubeconfig.parent, ignore_errors=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import kopf
@@ -30,27 +30,35 @@ class Memo:
 
     loop: Loop[Key]
     hearing: Hearing
+    known: dict[str, str] = field(default_factory=dict)  # uid -> all that was told last, but for the status
 
 
 registry = kopf.OperatorRegistry()
 
 
-def _heard(memo: Memo, event: kopf.RawEvent) -> None:
+def _is_news(memo: Memo, event: kopf.RawEvent) -> bool:
+    """Whether more than the status changed, which is our own doing: it must not make us look again for ever."""
     meta = event["object"]["metadata"]
-    memo.hearing.heard(meta["uid"], meta["resourceVersion"], gone=event["type"] == "DELETED")
+    uid, gone = meta["uid"], event["type"] == "DELETED"
+    memo.hearing.heard(uid, meta["resourceVersion"], gone)
+    told = str([meta.get(k) for k in ("generation", "labels", "annotations", "finalizers", "deletionTimestamp")])
+    known = memo.known.pop(uid, None)
+    if not gone:
+        memo.known[uid] = told
+    return gone or told != known
 
 
 @kopf.on.event(GROUP, VERSION, "brokers", registry=registry)
 async def a_broker_changed(event: kopf.RawEvent, name: str, meta: kopf.Meta, memo: Memo, **_: Any) -> None:
-    _heard(memo, event)
-    memo.loop.wake(Key("Broker", meta["namespace"], name), SETTLE)
-    memo.loop.wake(Key("Topics", meta["namespace"], name), SETTLE)
+    if _is_news(memo, event):
+        memo.loop.wake(Key("Broker", meta["namespace"], name), SETTLE)
+        memo.loop.wake(Key("Topics", meta["namespace"], name), SETTLE)
 
 
 @kopf.on.event(GROUP, VERSION, "topics", registry=registry)
 async def a_topic_changed(event: kopf.RawEvent, spec: kopf.Spec, meta: kopf.Meta, memo: Memo, **_: Any) -> None:
-    _heard(memo, event)
-    memo.loop.wake(Key("Topics", meta["namespace"], spec.get("broker", "")), SETTLE)
+    if _is_news(memo, event):
+        memo.loop.wake(Key("Topics", meta["namespace"], spec.get("broker", "")), SETTLE)
 
 
 @kopf.on.event("apps", "v1", "statefulsets", labels={BROKER_LABEL: kopf.PRESENT}, registry=registry)

@@ -54,6 +54,7 @@ class Modelled:
         self.metadata_version, self.supported = 30, 30
         self.deleted: list[str] = []  # pods, in order
         self.answering = True
+        self.voters: set[int] = set()
         self.births = 0
 
     # What Kubernetes and Kafka do by themselves.
@@ -117,12 +118,19 @@ class Modelled:
             live=frozenset(up),
             fenced=frozenset(self.registered - up),
             controller=0,
-            voters=tuple(VoterSeen(i, i in up) for i in range(3 if self.broker.spec.replicas >= 3 else 1)),
+            voters=tuple(VoterSeen(i, i in up) for i in sorted(self._voters())),
             metadata_version=self.metadata_version,
             metadata_version_supported=self.supported,
             dynamic=dict(self.dynamic),
             moving=len(self.target),
         )
+
+    def _voters(self) -> set[int]:
+        """Who voted once votes for ever; a node that is configured as a controller joins by itself."""
+        files = self.objects["ConfigMap/main-config"]["data"]
+        roles = {i: files.get(f"main-broker-{i}.properties", "") for i in self._serving()}
+        self.voters |= {i for i, file in roles.items() if "process.roles=broker,controller" in file}
+        return self.voters
 
     def plan(self) -> BrokerPlan:
         return plan(self.broker, self.seen(), DEFAULTS)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 from headrace.plan import actions as do
+from headrace.plan.broker import plan
 from headrace.plan.outcome import LATER, SOON
 from headrace.plan.seen import ClaimSeen
 
-from unit.plan.broker_world import Modelled, broker, running
+from unit.plan.broker_world import DEFAULTS, Modelled, broker, running
 
 
 def condition(world: Modelled, type_: str = "Ready") -> tuple[str, str, str]:
@@ -150,10 +151,13 @@ def test_a_broker_does_not_shrink_below_what_a_topic_needs() -> None:
 def test_the_quorum_does_not_shrink() -> None:
     world = running()
     world.change(replicas=2)
-    planned = world.one_pass()
-    assert planned.actions == ()
-    assert condition(world)[1] == "InvalidSpec"
-    assert "Set replicas to 3 or more" in condition(world)[2]
+    for _ in range(3):  # a refusal that forgot its reason would give way the second time
+        planned = world.one_pass()
+        assert planned.actions == ()
+        assert condition(world)[1] == "InvalidSpec"
+        assert "Set replicas to 3 or more" in condition(world)[2]
+        assert [n.role for n in world.broker.status.nodes] == ["Combined"] * 3
+        world.settle()
 
 
 def test_data_that_an_earlier_broker_left_is_taken_up_with_its_cluster_id() -> None:
@@ -173,7 +177,66 @@ def test_data_of_more_nodes_than_are_asked_for_is_not_left_lying() -> None:
         world.claims[name] = ClaimSeen(name, "1Gi", "kept-id", can_grow=False)
     planned = world.one_pass()
     assert planned.actions == ()
-    assert "Set replicas to 3 to take up their data, or delete the claims" in condition(world)[2]
+    assert "data-main-broker-1, data-main-broker-2. Set replicas to 3" in condition(world)[2]
+
+
+def test_nodes_that_take_up_old_data_join_its_cluster_and_found_none() -> None:
+    world = Modelled(broker())
+    world.claims["data-main-broker-0"] = ClaimSeen("data-main-broker-0", "1Gi", "kept-id", can_grow=False)
+    world.one_pass()
+    assert world.objects["ConfigMap/main-config"]["data"]["initial-controllers"] == ""
+
+
+def test_data_of_a_broker_with_another_kind_of_quorum_is_not_taken_up() -> None:
+    world = Modelled(broker(controllers={}))
+    world.claims["data-main-broker-0"] = ClaimSeen("data-main-broker-0", "1Gi", "kept-id", can_grow=False)
+    assert world.one_pass().actions == ()
+    assert "which had no dedicated controllers" in condition(world)[2]
+
+
+def test_a_lone_node_in_memory_founds_its_cluster_anew_when_it_lost_it() -> None:
+    world = running(replicas=1, storage={"memory": {"size": "64Mi"}})
+    assert world.objects["ConfigMap/main-config"]["data"]["initial-controllers"].startswith("0@")
+
+
+def test_a_replica_that_was_put_on_a_node_while_it_went_is_fetched_back() -> None:
+    world = running(replicas=4)
+    world.change(replicas=3)
+    while "main-broker-3" in world.pods:
+        world.one_pass()
+        world.settle()
+    at, first = next(iter(world.partitions.items()))
+    world.partitions[at] = replace(first, replicas=(0, 1, 3), in_sync=(0, 1))
+    world.until_quiet()
+    assert 3 not in world.partitions[at].replicas
+    assert 3 not in world.registered
+
+
+def test_while_kubernetes_has_not_named_the_newest_template_no_node_restarts() -> None:
+    world = running()
+    seen = world.seen()
+    unnamed = replace(seen, sets={role: replace(s, revision="") for role, s in seen.sets.items()})
+    assert plan(world.broker, unnamed, DEFAULTS).actions == ()
+
+
+def test_a_held_restart_is_looked_at_again_soon_and_stays_in_the_status() -> None:
+    world = running()
+    at, first = next(iter(world.partitions.items()))
+    world.change(image="headrace/broker:2")
+    world.one_pass()
+    world.partitions[at] = replace(first, in_sync=first.replicas[:1])
+    planned = world.plan()
+    assert [f.reason for f in planned.findings if f.type == "Rolling"] == ["RestartUnsafe"]
+    assert planned.requeue_after == SOON
+    assert planned.status.roll is not None
+    assert planned.status.roll.remaining == 3
+
+
+def test_what_only_a_person_can_change_is_not_looked_at_every_other_second() -> None:
+    world = running()
+    world.claims = {n: replace(c, can_grow=False) for n, c in world.claims.items()}
+    world.change(storage={"persistent": {"size": "2Gi"}})
+    assert world.until_quiet().requeue_after == LATER
 
 
 def test_volumes_grow_where_their_class_lets_them() -> None:

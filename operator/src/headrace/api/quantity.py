@@ -19,6 +19,11 @@ _SIZE_UNITS: dict[str | None, int] = {
     **{unit: 1000**power for power, unit in enumerate(("k", "M", "G", "T", "P"), start=1)},
     **{unit: 1024**power for power, unit in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi"), start=1)},
 }
+_ALL_UNITS: dict[str | None, Decimal] = {
+    **{unit: Decimal(size) for unit, size in _SIZE_UNITS.items()},
+    **{"n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3")},
+    **{"E": Decimal(1000**6), "Ei": Decimal(1024**6)},
+}
 _SIZE_LIMIT = 1024**6  # Kafka and Kubernetes count in 64 bits with a sign; this leaves room to add some up
 
 # Nine digits of days are still far below 2^63 milliseconds.
@@ -35,6 +40,14 @@ def parse_size(text: str) -> int:
     if size is None:
         raise ValueError(f"a size {_A_SIZE}; found {text!r}")
     return size
+
+
+def amount(text: str) -> Decimal:
+    """Any quantity as Kubernetes spells it, which is not always as it was given: 1024Mi comes back as 1Gi."""
+    found = re.fullmatch(r"([+-]?[0-9.]+)(?:([eE][+-]?[0-9]+)|([A-Za-z]+))?", text)
+    if not found or (found[3] and found[3] not in _ALL_UNITS):
+        raise ValueError(f"{text!r} is no quantity")
+    return Decimal(found[1] + (found[2] or "")) * _ALL_UNITS.get(found[3], Decimal(1))
 
 
 def parse_duration(text: str) -> int:

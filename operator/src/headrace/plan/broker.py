@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headrace.api.broker import Broker, BrokerStatus, MovesStatus, RollStatus
-from headrace.api.quantity import parse_size
+from headrace.api.quantity import amount, parse_size
 from headrace.objects import broker as objects
 from headrace.objects import names
 from headrace.objects.names import BROKERS
-from headrace.objects.node import dynamic, quorum_size
-from headrace.objects.statefulset import claim_name, role_sizes, stateful_set, storage_size
+from headrace.objects.node import dynamic
+from headrace.objects.statefulset import role_sizes, stateful_set, storage_size
 
 from . import moves, rolling
 from .actions import (
@@ -29,10 +29,15 @@ from .actions import (
 from .broker_status import readiness, status
 from .look import Defaults, Look
 from .outcome import LATER, SOON, Event, Finding, not_ready
+from .refusals import REFUSALS
 from .seen import BrokerSeen
 
 # Dynamic settings that slow moves down while there are any; not part of what a Broker's spec says.
 THROTTLES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+
+# What does not change until somebody changes it.
+AFTER_A_FAILURE = 10.0  # seconds
+FOR_A_PERSON = frozenset({"ScaleInRefused", "ClassCannotGrow"})
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,13 @@ def needs_partitions(broker: Broker, seen: BrokerSeen) -> bool:
     look = Look(broker, seen, Defaults("", ""))
     known = {n.id for n in broker.status.nodes if n.ready}
     came = look.serving - known  # a node that was not there a while ago may hold nothing yet
-    return bool(look.outdated or look.leaving or came or broker.status.moves or (seen.kafka and seen.kafka.moving))
+    if look.outdated or look.leaving or came or broker.status.moves:
+        return True
+    kafka = seen.kafka
+    if kafka is None:
+        return False
+    gone = any(n >= broker.spec.replicas for n in kafka.fenced)
+    return bool(kafka.moving or gone or kafka.dynamic.keys() & set(THROTTLES))
 
 
 def plan(broker: Broker, seen: BrokerSeen, defaults: Defaults) -> BrokerPlan:
@@ -66,8 +77,30 @@ def plan(broker: Broker, seen: BrokerSeen, defaults: Defaults) -> BrokerPlan:
     steps = [step(look) for step in STEPS]
     merged = _merged(steps)
     found = merged.findings if any(f.type == "Ready" for f in merged.findings) else (*merged.findings, readiness(look))
-    busy = merged.actions or any(f.status == "False" for f in found) or merged.status.roll or merged.status.moves
+    waiting = any(f.status == "False" and f.reason not in FOR_A_PERSON for f in found)
+    busy = merged.actions or waiting or merged.status.roll or merged.status.moves
     return replace(merged, findings=found, requeue_after=SOON if busy else LATER)
+
+
+def after(planned: BrokerPlan, failures: Sequence[tuple[BrokerAction, str]]) -> BrokerPlan:
+    """The plan once it was tried: what failed is said in place of what would have been."""
+    if not failures:
+        return planned
+    told = "; ".join(f"{_in_words(action)}: {why}" for action, why in failures[:3])
+    said = not_ready("ActionFailed", f"This could not be done and is tried again: {told}")
+    findings = (said, *(f for f in planned.findings if f.type != "Ready"))
+    events = (Event("Warning", said.reason, said.message),)
+    return replace(planned, findings=findings, events=events, requeue_after=AFTER_A_FAILURE)
+
+
+def _in_words(action: BrokerAction) -> str:
+    match action:
+        case Apply():
+            return f"apply {action.key}"
+        case SetClusterConfigs(wanted, unwanted):
+            return f"set {', '.join([*wanted, *unwanted])}"
+        case _:
+            return type(action).__name__
 
 
 def _merged(steps: list[BrokerPlan]) -> BrokerPlan:
@@ -82,38 +115,6 @@ def _merged(steps: list[BrokerPlan]) -> BrokerPlan:
             whole.status.model_copy(update=added),
         )
     return whole
-
-
-def _quorum_would_shrink(look: Look) -> Finding | None:
-    formed = look.broker.status.nodes
-    voters = sum(n.role == "Combined" for n in formed)
-    if not look.broker.spec.controllers and voters > quorum_size(look.broker.spec):
-        return not_ready(
-            "InvalidSpec",
-            f"Broker {look.broker.metadata.name}: spec.replicas is {look.broker.spec.replicas}, but its first {voters} "
-            f"nodes are the controller quorum, which cannot shrink. Set replicas to {voters} or more.",
-        )
-    return None
-
-
-def _claims_of_more_nodes_are_there(look: Look) -> Finding | None:
-    """Data that an earlier Broker of this name left behind needs at least the nodes that held its quorum."""
-    if look.seen.sets or not look.seen.claims:
-        return None
-    name = look.broker.metadata.name
-    kept = {c.name for c in look.seen.claims}
-    nodes = sum(claim_name(BROKERS, name, i) in kept for i in range(100))
-    if nodes > look.broker.spec.replicas:
-        return not_ready(
-            "InvalidSpec",
-            f"Broker {name}: the claims of {nodes} nodes of an earlier Broker {name} are there, and spec.replicas is "
-            f"{look.broker.spec.replicas}. Set replicas to {nodes} to take up their data, or delete the claims "
-            f"(kubectl delete pvc -l {names.BROKER_LABEL}={name}) to start with none.",
-        )
-    return None
-
-
-REFUSALS: tuple[Callable[[Look], Finding | None], ...] = (_quorum_would_shrink, _claims_of_more_nodes_are_there)
 
 
 def _objects(look: Look) -> BrokerPlan:
@@ -144,14 +145,13 @@ def _pods_wanted(look: Look) -> int:
 def manifests(look: Look) -> list[dict[str, Any]]:
     """All Kubernetes objects of a Broker, in the order in which they need each other."""
     broker, image, brokers = look.broker, look.broker.spec.image or look.defaults.image, _pods_wanted(look)
-    founded = broker.status.cluster_id is not None
     sets = [
         stateful_set(broker, role, replicas, image, look.cluster_id, held.claim_size if held else None)
         for role, replicas in role_sizes(broker, brokers).items()
         for held in [look.seen.sets.get(role)]
     ]
     return [
-        objects.config_map(broker, look.cluster_id, founded, max(brokers, look.pods_now)),
+        objects.config_map(broker, look.cluster_id, look.founded, max(brokers, look.pods_now)),
         objects.nodes_service(broker),
         objects.bootstrap_service(broker),
         *objects.disruption_budgets(broker),
@@ -167,7 +167,7 @@ def _claims(look: Look) -> BrokerPlan:
         wanted = storage_size(look.broker, role)
         prefix = f"data-{names.set_name(look.broker.metadata.name, role)}-"
         for claim in look.seen.claims:
-            if claim.name.startswith(prefix) and parse_size(claim.size) < parse_size(wanted):
+            if claim.name.startswith(prefix) and amount(claim.size) < amount(wanted):
                 (grown if claim.can_grow else stuck).append(GrowClaim(claim.name, wanted))
     if not stuck:
         return BrokerPlan(tuple(grown))
@@ -208,7 +208,9 @@ def _moves(look: Look) -> BrokerPlan:
     throttled = any(k in kafka.dynamic for k in THROTTLES)
     ended: tuple[BrokerAction, ...] = (EndThrottle(),) if throttled else ()
     try:
-        wanted = moves.off(kafka.partitions, look.leaving, staying) or moves.onto_empty(kafka.partitions, staying)
+        # Not only off those that still run: a replica may have been put on one while it went.
+        beyond = frozenset(r for p in kafka.partitions for r in p.replicas if r >= look.broker.spec.replicas)
+        wanted = moves.off(kafka.partitions, beyond, staying) or moves.onto_empty(kafka.partitions, staying)
     except moves.TooFewNodes as why:
         said = f"Broker {look.broker.metadata.name} cannot shrink to {look.broker.spec.replicas} nodes: {why}. "
         advice = "Set spec.replicas back, or lower the replicas of that Topic first."
@@ -218,7 +220,7 @@ def _moves(look: Look) -> BrokerPlan:
     if not wanted:
         done = (Event("Normal", "MovesDone", "All replicas are where they belong."),) if throttled else ()
         return BrokerPlan(ended, events=done)
-    reason = "ScaleIn" if look.leaving else "ScaleOut"
+    reason = "ScaleIn" if beyond else "ScaleOut"
     count = len(wanted)
     throttle = parse_size(look.broker.spec.rebalance.throttle)
     event = Event(
@@ -239,9 +241,10 @@ def _is_empty(look: Look) -> bool:
 def _gone(look: Look) -> BrokerPlan:
     """Brokers whose pods are gone for good are forgotten by Kafka too."""
     kafka = look.seen.kafka
-    if kafka is None or look.leaving or not look.pods_now:
+    if kafka is None or kafka.partitions is None or look.leaving or not look.pods_now:
         return BrokerPlan()
-    beyond = sorted(n for n in kafka.fenced if n >= look.pods_now and n < names.CONTROLLER_IDS)
+    held = {r for p in kafka.partitions for r in p.replicas}
+    beyond = sorted(n for n in kafka.fenced - held if look.pods_now <= n < names.CONTROLLER_IDS)
     name = names.set_name(look.broker.metadata.name, BROKERS)
     return BrokerPlan(tuple(UnregisterBroker(n) for n in beyond if f"{name}-{n}" not in look.seen.pods))
 
@@ -265,7 +268,9 @@ def _roll(look: Look) -> BrokerPlan:
             held = Finding(
                 "Rolling", "True", reason, f"{message} {remaining} of {len(look.nodes)} nodes are to restart."
             )
-            return BrokerPlan(findings=(held,))
+            known = look.broker.status.roll
+            progress = RollStatus(node=known.node if known else look.outdated[0].id, reason=reason, remaining=remaining)
+            return BrokerPlan(findings=(held,), status=BrokerStatus(roll=progress))
         case rolling.Restart(node, pod, remaining):
             why = "its configuration, image or resources changed"
             event = Event(

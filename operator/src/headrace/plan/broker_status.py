@@ -35,6 +35,8 @@ def status(look: Look) -> BrokerStatus:
     serving = look.serving
     brokers = [n for n in look.nodes if n.serves_clients]
     ready_brokers = sum(n.id in serving for n in brokers)
+    known = {n.id: n.role for n in broker.status.nodes}
+    voters = {v.id for v in kafka.voters} if kafka else set()
     images = {p.image for p in look.seen.pods.values()}
     return BrokerStatus(
         bootstrap=names.bootstrap_address(broker),
@@ -50,7 +52,8 @@ def status(look: Look) -> BrokerStatus:
             NodeStatus(
                 id=n.id,
                 pod=n.pod,
-                role=n.role,
+                # Once a voter, always a voter, whatever the spec says by now: the quorum does not shrink.
+                role="Combined" if n.serves_clients and (n.id in voters or known.get(n.id) == "Combined") else n.role,
                 ready=n.id in serving,
                 image=look.seen.pods[n.pod].image if n.pod in look.seen.pods else None,
             )

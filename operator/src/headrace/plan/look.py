@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headrace.api.broker import Broker
-from headrace.objects.names import BROKERS, CONTROLLERS
-from headrace.objects.node import Node, broker_nodes, cluster_id_for, controller_nodes
+from headrace.objects.names import BROKERS, CONTROLLER_IDS, CONTROLLERS
+from headrace.objects.node import Node, broker_nodes, cluster_id_for, controller_nodes, quorum_size
 
 from .seen import BrokerSeen
 
@@ -37,6 +37,24 @@ class Look:
         return self.broker.status.cluster_id or (kept[0] if kept else cluster_id_for(self.broker.metadata.uid))
 
     @property
+    def founded(self) -> bool:
+        """Whether the cluster is there already, so that a node with an empty disk must join it and not found another.
+
+        A lone controller in memory is the exception: with its disk the cluster is gone, and is founded anew.
+        """
+        if self.broker.spec.storage.memory and quorum_size(self.broker.spec) == 1:
+            return False
+        taken_up = self.cluster_id != cluster_id_for(self.broker.metadata.uid)
+        return self.broker.status.cluster_id is not None or taken_up
+
+    @property
+    def formed_voters(self) -> int:
+        """How many of the brokers are controllers too, by what Kafka says, or else said last."""
+        kafka = self.seen.kafka
+        known = {n.id for n in self.broker.status.nodes if n.role == "Combined"}
+        return len(known | ({v.id for v in kafka.voters if v.id < CONTROLLER_IDS} if kafka else set()))
+
+    @property
     def leaving(self) -> frozenset[int]:
         """Nodes that are there and not wanted any more."""
         return frozenset(range(self.broker.spec.replicas, self.pods_now))
@@ -52,12 +70,13 @@ class Look:
     @property
     def outdated(self) -> list[Node]:
         """Nodes whose pod was made from an older template."""
-        wanted = {role: s.revision for role, s in self.seen.sets.items()}
+        # While Kubernetes has not yet named the newest template (""), nobody can tell.
+        wanted = {role: s.revision for role, s in self.seen.sets.items() if s.revision}
         return [
             n
             for n in self.nodes
-            if n.pod in self.seen.pods
-            and self.seen.pods[n.pod].revision != wanted.get(BROKERS if n.serves_clients else CONTROLLERS)
+            for role in [BROKERS if n.serves_clients else CONTROLLERS]
+            if n.pod in self.seen.pods and role in wanted and self.seen.pods[n.pod].revision != wanted[role]
         ]
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .seen import PartitionSeen, TopicPartition
 
@@ -44,29 +44,34 @@ def onto_empty(partitions: Sequence[PartitionSeen], nodes: Sequence[int]) -> Mov
     if not empty or len(empty) == len(nodes):
         return {}
     now = {p.at: p.replicas for p in partitions}
+    of_node = {n: sorted(at for at, replicas in now.items() if n in replicas) for n in nodes}
     moves: dict[TopicPartition, tuple[int, ...]] = {}
+    # What a node could not give to a target once, it never can: the target holds it already, and keeps it.
+    offers = {(source, target): iter(of_node[source]) for source in nodes for target in empty}
     while True:
         target = min(empty, key=lambda n: (held[n], n))
-        step = _one_step(now, held, target)
+        step = _one_step(now, held, offers, target)
         if step is None:
             return moves
-        at, replicas, source = step
+        at, source = step
         held[source] -= 1
         held[target] += 1
-        now[at] = moves[at] = replicas
+        now[at] = moves[at] = tuple(target if r == source else r for r in now[at])
 
 
 def _one_step(
-    now: Mapping[TopicPartition, tuple[int, ...]], held: Counter[int], target: int
-) -> tuple[TopicPartition, tuple[int, ...], int] | None:
-    """One replica from the fullest node that has one to give; the order within the partition is kept."""
-    for source in sorted(held, key=lambda n: (-held[n], n)):
+    now: Mapping[TopicPartition, tuple[int, ...]],
+    held: Counter[int],
+    offers: Mapping[tuple[int, int], Iterator[TopicPartition]],
+    target: int,
+) -> tuple[TopicPartition, int] | None:
+    """One replica from the fullest node that has one to give."""
+    for source in sorted((n for n in held if (n, target) in offers), key=lambda n: (-held[n], n)):
         if held[source] - held[target] < 2:
             return None
-        for at in sorted(now):
-            replicas = now[at]
-            if source in replicas and target not in replicas:
-                return at, tuple(target if r == source else r for r in replicas), source
+        for at in offers[source, target]:
+            if source in now[at] and target not in now[at]:
+                return at, source
     return None
 
 

@@ -28,28 +28,30 @@ from .world import World
 log = logging.getLogger(__name__)
 
 FINALIZER = f"{GROUP}/topic"
-NOT_FOUND = 404
+NOT_FOUND, CONFLICT, INVALID = 404, 409, 422
 
 
 async def reconcile_topics(world: World, namespace: str, broker_name: str) -> float | None:
     """Seconds until the next look; None when the Broker has no Topics."""
-    everyone = await _topics(world, namespace)
-    ours = [t for t in everyone if t.spec.broker == broker_name]
+    ours = [t for t in await _topics(world, namespace) if t.spec.broker == broker_name]
     if not ours:
         return None
     found = await world.kube.get("Broker", namespace, broker_name)
     broker = Broker.model_validate(found) if found else None
     state, look = await _look(world, broker, ours)
-    plans = [(topic, plan_topic(_situation(world, topic, state, look, everyone))) for topic in ours]
+    namesakes: dict[str, list[Topic]] = {}
+    for topic in ours:
+        namesakes.setdefault(topic.kafka_name, []).append(topic)
+    plans = [(t, plan_topic(_situation(world, t, state, look, namesakes[t.kafka_name]))) for t in ours]
     done = await _act(world, broker, plans)
     await asyncio.gather(*(_conclude(world, topic, plan) for topic, plan in done))
     return min(plan.requeue_after for _, plan in done)
 
 
 async def _topics(world: World, namespace: str) -> list[Topic]:
-    """Every Topic of the namespace: those of other Brokers may be rivals only by mistake, but they are seen."""
-    found = []
-    for manifest in await world.kube.list("Topic", namespace):
+    found, listed = [], await world.kube.list("Topic", namespace)
+    world.hearing.there_are_only((m["metadata"]["uid"] for m in listed), f"Topic/{namespace}")
+    for manifest in listed:
         world.hearing.listed(manifest["metadata"]["uid"], manifest["metadata"]["resourceVersion"])
         try:
             found.append(Topic.model_validate(manifest))
@@ -85,14 +87,14 @@ async def _look(world: World, broker: Broker | None, topics: list[Topic]) -> tup
     return BrokerUp(members, look.live, settings, moves, own_moves=broker.status.moves is not None), look
 
 
-def _situation(world: World, topic: Topic, state: BrokerState, look: Look | None, everyone: list[Topic]) -> Situation:
+def _situation(world: World, topic: Topic, state: BrokerState, look: Look | None, namesakes: list[Topic]) -> Situation:
     return Situation(
         topic=topic,
         broker=state,
         seen=look.topics.get(topic.kafka_name) if look else None,
         now=world.clock(),
         deleting=topic.metadata.deletion_timestamp is not None,
-        siblings=tuple(everyone),
+        siblings=tuple(namesakes),
     )
 
 
@@ -137,5 +139,10 @@ async def _conclude(world: World, topic: Topic, plan: TopicPlan) -> None:
 
 
 async def _set_finalizers(world: World, topic: Topic, finalizers: tuple[str, ...]) -> None:
+    """One Topic that was changed or deleted while we looked at it is no reason to stop for the others."""
     meta = topic.metadata
-    await world.kube.merge("Topic", meta.namespace, meta.name, {"metadata": {"finalizers": list(finalizers)}})
+    try:
+        await world.kube.merge("Topic", meta.namespace, meta.name, {"metadata": {"finalizers": list(finalizers)}})
+    except KubeError as why:
+        if why.status not in (NOT_FOUND, CONFLICT, INVALID):
+            raise

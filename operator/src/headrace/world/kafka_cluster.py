@@ -12,7 +12,7 @@ from typing import Any
 
 from kafka import TopicPartition as KafkaTopicPartition
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
-from kafka.errors import KafkaError, for_code
+from kafka.errors import KafkaError, KafkaTimeoutError, UnknownTopicOrPartitionError, for_code
 from kafka.protocol.admin.configs import DescribeConfigsRequest, IncrementalAlterConfigsRequest
 
 from headrace.plan.actions import EndThrottle, MoveReplicas, RaiseMetadataVersion, SetClusterConfigs, UnregisterBroker
@@ -27,6 +27,8 @@ SET, DELETE = 0, 1  # operations of IncrementalAlterConfigs
 THROTTLED = {"leader.replication.throttled.replicas": "*", "follower.replication.throttled.replicas": "*"}
 # A voter that has caught up with the leader so recently takes part in the quorum.
 CAUGHT_UP_WITHIN = 10_000  # milliseconds
+ATTEMPTS = 3
+TOPICS_AT_ONCE = 100
 
 ClusterAction = SetClusterConfigs | MoveReplicas | EndThrottle | RaiseMetadataVersion | UnregisterBroker
 
@@ -37,27 +39,35 @@ class Unanswered(Exception):
 
 def look(admin: KafkaAdminClient, wants_partitions: Callable[[KafkaSeen], bool]) -> KafkaSeen:
     """The cluster as it is. Partitions are only looked at if the rest makes somebody want to."""
-    try:
-        cluster = admin.describe_cluster()
-        versions = admin.describe_features()["metadata.version"]
-        leader, voters = _quorum(admin)
-        moving = {TopicPartition(at.topic, at.partition) for at in admin.list_partition_reassignments()}
-        seen = KafkaSeen(
-            cluster_id=cluster["cluster_id"],
-            live=frozenset(b["broker_id"] for b in cluster["brokers"] if not b["is_fenced"]),
-            fenced=frozenset(b["broker_id"] for b in cluster["brokers"] if b["is_fenced"]),
-            controller=leader,
-            voters=voters,
-            metadata_version=versions["finalized"][1],
-            metadata_version_supported=versions["supported"][1],
-            dynamic=_cluster_configs(admin),
-            moving=len(moving),
-        )
-        if not wants_partitions(seen):
-            return seen
-        return dataclasses.replace(seen, partitions=tuple(_partitions(admin, moving)))
-    except (KafkaError, OSError, ValueError) as why:
-        raise Unanswered(in_words(why)) from why
+    for attempt in range(ATTEMPTS):
+        try:
+            return _look(admin, wants_partitions)
+        except (KafkaError, OSError, ValueError) as why:
+            # One node that goes away is not the whole cluster: the next attempt asks another.
+            if attempt + 1 == ATTEMPTS or isinstance(why, KafkaTimeoutError):
+                raise Unanswered(in_words(why)) from why
+    raise AssertionError("unreachable")
+
+
+def _look(admin: KafkaAdminClient, wants_partitions: Callable[[KafkaSeen], bool]) -> KafkaSeen:
+    cluster = admin.describe_cluster()
+    versions = admin.describe_features()["metadata.version"]
+    leader, voters = _quorum(admin)
+    moving = {TopicPartition(at.topic, at.partition) for at in admin.list_partition_reassignments()}
+    seen = KafkaSeen(
+        cluster_id=cluster["cluster_id"],
+        live=frozenset(b["broker_id"] for b in cluster["brokers"] if not b["is_fenced"]),
+        fenced=frozenset(b["broker_id"] for b in cluster["brokers"] if b["is_fenced"]),
+        controller=leader,
+        voters=voters,
+        metadata_version=versions["finalized"][1],
+        metadata_version_supported=versions["supported"][1],
+        dynamic=_cluster_configs(admin),
+        moving=len(moving),
+    )
+    if not wants_partitions(seen):
+        return seen
+    return dataclasses.replace(seen, partitions=tuple(_partitions(admin, moving)))
 
 
 def act(admin: KafkaAdminClient, action: ClusterAction) -> None:
@@ -73,8 +83,7 @@ def act(admin: KafkaAdminClient, action: ClusterAction) -> None:
                 asked = {KafkaTopicPartition(at.topic, at.partition): list(to) for at, to in moves.items()}
                 _raise_first(admin.alter_partition_reassignments(asked).items())
             case EndThrottle():
-                for topic in admin.list_topics():
-                    _alter(admin, topic, ConfigResourceType.TOPIC, {}, THROTTLED)
+                _end_throttle_of(admin, admin.list_topics())
                 _alter(admin, CLUSTER_WIDE, ConfigResourceType.BROKER, {}, THROTTLES)
             case RaiseMetadataVersion(to):
                 said = admin.update_features({"metadata.version": to})["metadata.version"]
@@ -110,7 +119,8 @@ def _partitions(admin: KafkaAdminClient, moving: set[TopicPartition]) -> Iterabl
                 p["leader_id"],
                 tuple(p["replica_nodes"]),
                 tuple(p["isr_nodes"]),
-                needed.get(topic["name"], 1),
+                # What cannot be seen is taken for the strictest.
+                needed.get(topic["name"], len(p["replica_nodes"])),
                 at in moving,
             )
 
@@ -136,6 +146,15 @@ def _alter(
     request = IncrementalAlterConfigsRequest(resources=[(kind, name, changes)], validate_only=False)
     for answer in _send(admin, request).responses:
         _checked(answer)
+
+
+def _end_throttle_of(admin: KafkaAdminClient, topics: list[str]) -> None:
+    changes = [(key, DELETE, None) for key in THROTTLED]
+    for start in range(0, len(topics), TOPICS_AT_ONCE):
+        some = [(ConfigResourceType.TOPIC, name, changes) for name in topics[start : start + TOPICS_AT_ONCE]]
+        for answer in _send(admin, IncrementalAlterConfigsRequest(resources=some, validate_only=False)).responses:
+            if for_code(answer.error_code) is not UnknownTopicOrPartitionError:  # deleted meanwhile
+                _checked(answer)
 
 
 def _send(admin: KafkaAdminClient, request: Any) -> Any:

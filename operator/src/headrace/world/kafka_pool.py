@@ -31,15 +31,16 @@ class KafkaPool:
         async with self._locks.setdefault(key, asyncio.Lock()):
             return await asyncio.to_thread(self._use, key, bootstrap_address(broker), use)
 
-    def forget(self, namespace: str, name: str) -> None:
-        admin = self._open.pop((namespace, name), None)
-        self._locks.pop((namespace, name), None)
-        if admin:
-            admin.close()
+    async def forget(self, namespace: str, name: str) -> None:
+        """Close the connection of a Broker that is gone, when nobody uses it any more."""
+        key = (namespace, name)
+        if key in self._open:
+            async with self._locks[key]:
+                await asyncio.to_thread(self._drop, key)
 
     def close(self) -> None:
         for key in list(self._open):
-            self.forget(*key)
+            self._drop(key)
 
     def _use(self, key: Key, address: str, use: Callable[[KafkaAdminClient], T]) -> T:
         try:

@@ -25,7 +25,6 @@ RESOURCES = {
     "ConfigMap": ("api/v1", "configmaps"),
     "Event": ("api/v1", "events"),
     "Lease": ("apis/coordination.k8s.io/v1", "leases"),
-    "Namespace": ("api/v1", "namespaces"),
     "PersistentVolumeClaim": ("api/v1", "persistentvolumeclaims"),
     "Pod": ("api/v1", "pods"),
     "PodDisruptionBudget": ("apis/policy/v1", "poddisruptionbudgets"),
@@ -140,9 +139,13 @@ class Kube:
             async with self._session.request(
                 verb, f"{self._server}/{path}", params=query, data=data, headers=headers
             ) as answer:
-                said = await answer.json(content_type=None)
+                text = await answer.text()
         except (aiohttp.ClientError, TimeoutError) as why:
             raise KubeError(0, f"the API server does not answer: {why or type(why).__name__}") from why
+        try:
+            said = json.loads(text)
+        except ValueError as why:  # too many requests are answered in plain text, and proxies answer in HTML
+            raise KubeError(answer.status, text[:200]) from why
         if answer.status >= 400:
             raise KubeError(answer.status, str(said.get("message", said)))
         return dict(said)

@@ -66,11 +66,15 @@ class Leadership:
         while True:
             await asyncio.sleep(self.terms.renew_every)
             try:
-                lease = await self.kube.get("Lease", self.namespace, self.name)
-                if lease is None or lease["spec"].get("holderIdentity") != self.me:
-                    raise LeaseLost(f"the lease {self.namespace}/{self.name} is held by another")
-                await self._write(lease)
+                # A request that hangs must not outlast what we may go without a renewal.
+                async with asyncio.timeout_at(renewed + self.terms.give_up_after):
+                    lease = await self.kube.get("Lease", self.namespace, self.name)
+                    if lease is None or lease["spec"].get("holderIdentity") != self.me:
+                        raise LeaseLost(f"the lease {self.namespace}/{self.name} is held by another")
+                    await self._write(lease)
                 renewed = _seconds()
+            except TimeoutError as why:
+                raise LeaseLost(f"the lease could not be renewed for {self.terms.give_up_after:g} s") from why
             except KubeError as why:
                 if _seconds() - renewed > self.terms.give_up_after:
                     raise LeaseLost(

@@ -26,7 +26,8 @@ async def broker_objects(kube: Kube, broker: Broker) -> tuple[BrokerSeen, list[O
     ours = [o for o in owned if _owner(o) == broker.metadata.uid]
     sets = [o for o in ours if o["kind"] == "StatefulSet"]
     pods = await kube.list("Pod", namespace, labels)
-    claims = await kube.list("PersistentVolumeClaim", namespace, labels)
+    found = await kube.list("PersistentVolumeClaim", namespace, labels)
+    claims = [c for c in found if "deletionTimestamp" not in c["metadata"]]
     growing = await _classes_that_grow(kube, claims)
     seen = BrokerSeen(
         sets={s["metadata"]["labels"][ROLE_LABEL]: _set(s) for s in sets},

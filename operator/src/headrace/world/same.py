@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headrace.api.base import GROUP
+from headrace.api.quantity import amount
 
 APPLIED = f"{GROUP}/applied"  # a digest of what was last applied
 
@@ -34,7 +35,15 @@ def _within(wanted: Any, found: Any) -> bool:
         if not isinstance(found, list) or len(wanted) != len(found):
             return False
         return all(_within(w, f) for w, f in zip(wanted, found, strict=True))
-    return bool(wanted == found)
+    return bool(wanted == found) or _same_amount(wanted, found)
+
+
+def _same_amount(wanted: Any, found: Any) -> bool:
+    """Kubernetes spells quantities in its own way."""
+    try:
+        return bool(amount(str(wanted)) == amount(str(found)))
+    except (ValueError, ArithmeticError):
+        return False
 
 
 def _is_empty(value: Any) -> bool:
