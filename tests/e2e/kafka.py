@@ -68,6 +68,11 @@ class KafkaCluster:
             {"apiVersion": API, "kind": "Broker", "metadata": {"name": self.name}, "spec": defaults | spec}
         )
 
+    def change(self, **spec: Any) -> None:
+        """Only these fields of its spec."""
+        patch = json.dumps({"spec": spec})
+        self.kubernetes.kubectl("patch", "broker", self.name, "--type=merge", "--patch", patch)
+
     def open_toolbox(self) -> None:
         """A pod to run Kafka's tools in, on a machine that no test stops."""
         image = self.images["headrace/broker"]

@@ -59,7 +59,7 @@ def test_clients_from_elsewhere_work_unchanged(kafka: KafkaCluster) -> None:
 
 def test_a_dynamic_setting_is_taken_up_without_a_restart(kafka: KafkaCluster) -> None:
     before = kafka.pod_uids()
-    kafka.apply(config={"log.retention.ms": "123456789"})
+    kafka.change(config={"log.retention.ms": "123456789"})
     kafka.until_ready()
     told = kafka.tool("kafka-configs.sh --describe --entity-type brokers --entity-default")
     assert "log.retention.ms=123456789" in told
@@ -76,8 +76,16 @@ def test_a_quorum_that_would_shrink_is_refused_and_nothing_happens(kafka: KafkaC
     kafka.until_ready()
 
 
+def test_a_setting_that_kafka_refuses_is_said_and_the_nodes_go_on(kafka: KafkaCluster) -> None:
+    kafka.change(config={"log.retention.ms": "banana"})
+    eventually(lambda: kafka.condition()["reason"] == "ActionFailed", 60, "it is said")
+    assert "log.retention.ms" in kafka.condition()["message"]
+    kafka.change(config={"log.retention.ms": None})
+    kafka.until_ready()
+
+
 def test_volumes_that_cannot_grow_are_said_and_the_nodes_go_on(kafka: KafkaCluster) -> None:
-    kafka.apply(storage={"persistent": {"size": "300Mi"}})
+    kafka.change(storage={"persistent": {"size": "300Mi"}})
     eventually(lambda: kafka.condition("StorageGrown").get("status") == "False", 60, "it is said")
     assert "allowVolumeExpansion" in kafka.condition("StorageGrown")["message"]
     assert kafka.condition()["status"] == "True"

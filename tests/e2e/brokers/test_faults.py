@@ -85,7 +85,7 @@ def test_all_nodes_restart_one_by_one_though_the_operator_is_killed_in_the_middl
     kafka.create_topic("rolling")
     before = kafka.pod_uids()
     with kafka.ledger("rolling") as ledger:
-        kafka.apply(config={"num.partitions": "2"})
+        kafka.change(config={"num.partitions": "2"})
         eventually(lambda: kafka.pod_uids() != before, 90, "the first node restarts")
         operator.kill()
         eventually(lambda: not set(kafka.pod_uids().values()) & set(before.values()), 240, "every node has restarted")
