@@ -8,8 +8,9 @@ PYTHON ?= python3
 NODES ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
+NEEDS_PYTHON := $(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Python 3.11 or newer is needed, {sys.executable} is {v[0]}.{v[1]}: set PYTHON=")'
 # The cluster's tools need only the standard library, so they run before (and without) `make setup`.
-KIND := PYTHONPATH=tests:operator/src $(PYTHON) -m kind
+KIND := $(NEEDS_PYTHON) && PYTHONPATH=tests:operator/src $(PYTHON) -m kind
 
 .PHONY: help
 help: ## list the targets
@@ -21,7 +22,7 @@ setup: $(VENV)/ready ## make the virtual environment in .venv with the locked de
 $(VENV)/ready: requirements-dev.txt operator/pyproject.toml
 	@echo "setup: $(VENV) from requirements-dev.txt"
 	@rm -rf $(VENV)
-	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"Python 3.11 or newer is needed, {sys.executable} is {v[0]}.{v[1]}: set PYTHON=")'
+	@$(NEEDS_PYTHON)
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable operator

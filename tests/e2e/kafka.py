@@ -125,9 +125,15 @@ class KafkaCluster:
         capture("docker", "exec", where, "ctr", "--namespace=k8s.io", "tasks", "kill", "--signal=SIGKILL", container)
 
     def active_controller(self) -> int:
+        return int(self._quorum("LeaderId"))
+
+    def voters(self) -> set[int]:
+        return {voter["id"] for voter in json.loads(self._quorum("CurrentVoters"))}
+
+    def _quorum(self, line: str) -> str:
         command = f"kafka-metadata-quorum.sh --bootstrap-server {self.bootstrap} describe --status"
         said = self.kubernetes.run_in(TOOLBOX, "bash", "-c", command, timeout=90)
-        return int(next(line.split(":")[1] for line in said.splitlines() if line.startswith("LeaderId")))
+        return next(told.split(":", 1)[1].strip() for told in said.splitlines() if told.startswith(line))
 
     def pod_uids(self) -> dict[str, str]:
         """Of the brokers' pods that there are: a pod that was made anew has another one."""

@@ -109,14 +109,24 @@ def _start_by_hand(cache: Cache, facts: Facts) -> None:
         command += ["--add-runtime", f"fewer-caps={_write_wrapper(cache)}", "--default-runtime", "fewer-caps"]
     log = cache.root / "logs" / "dockerd.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    # A dockerd that was killed leaves its pid file, and the next one refuses to start if that number lives.
-    Path("/var/run/docker.pid").unlink(missing_ok=True)
+    _remove_stale_pid_file(Path("/var/run/docker.pid"))
     with log.open("w") as out:
         daemon = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, close_fds=True
         )
     _pid_file(cache).parent.mkdir(parents=True, exist_ok=True)
     _pid_file(cache).write_text(str(daemon.pid))
+
+
+def _remove_stale_pid_file(path: Path) -> None:
+    """A dockerd that was killed leaves its pid file, and the next one refuses to start if that number lives."""
+    try:
+        pid = int(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return
+    if _alive(pid):  # two of them on the same data would ruin it
+        raise Refused(f"dockerd runs (process {pid}) but does not answer: look why, or stop it, and run this again")
+    path.unlink(missing_ok=True)
 
 
 def _write_wrapper(cache: Cache) -> Path:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kind.engine import WRAPPER
+from kind.engine import WRAPPER, _remove_stale_pid_file
+from kind.shell import Refused
+from waiting import eventually
 
 CAPABILITIES = {"bounding": ["CAP_CHOWN", "CAP_SYS_RESOURCE", "CAP_KILL"], "effective": ["CAP_SYS_RESOURCE"]}
 FEWER = {"bounding": ["CAP_CHOWN", "CAP_KILL"], "effective": []}
@@ -54,3 +57,23 @@ def test_a_process_joins_a_container_without_the_missing_capability(wrapped: Pat
 
 def test_other_verbs_pass_untouched(wrapped: Path) -> None:
     assert run(wrapped, "kill", "name", "TERM").split() == ["kill", "name", "TERM"]
+
+
+def test_a_pid_file_that_a_killed_engine_left_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / "docker.pid"
+    left.write_text(str(os.getpid()))  # a number that lives, but is no dockerd
+    _remove_stale_pid_file(left)
+    assert not left.exists()
+
+
+def test_a_second_engine_is_never_started_beside_one_that_runs_but_does_not_answer(tmp_path: Path) -> None:
+    program = tmp_path / "dockerd"
+    program.write_text("#!/bin/sh\nread line\n")
+    program.chmod(0o755)
+    with subprocess.Popen([program], stdin=subprocess.PIPE) as running:
+        pid_file = tmp_path / "docker.pid"
+        pid_file.write_text(str(running.pid))
+        eventually(lambda: b"dockerd" in Path(f"/proc/{running.pid}/cmdline").read_bytes(), 10, "it runs")
+        with pytest.raises(Refused, match=r"runs .* but does not answer"):
+            _remove_stale_pid_file(pid_file)
+        running.communicate(b"\n")

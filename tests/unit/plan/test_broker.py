@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from headrace.plan import actions as do
-from headrace.plan.broker import plan
+from headrace.plan.broker import after, plan
 from headrace.plan.outcome import LATER, SOON
 from headrace.plan.seen import ClaimSeen
 
@@ -160,6 +160,14 @@ def test_the_quorum_does_not_shrink() -> None:
         world.settle()
 
 
+def test_a_version_that_the_operators_own_image_does_not_hold_needs_an_image() -> None:
+    world = Modelled(broker(version="4.9.9"))
+    assert world.one_pass().actions == ()
+    assert "the operator's own image holds Kafka 4.3.1. Set spec.image" in condition(world)[2]
+    world.change(image="elsewhere/kafka:4.9.9")
+    assert world.one_pass().actions != ()
+
+
 def test_data_that_an_earlier_broker_left_is_taken_up_with_its_cluster_id() -> None:
     world = Modelled(broker())
     for i in range(3):
@@ -298,6 +306,18 @@ def test_while_kafka_does_not_answer_no_node_restarts() -> None:
         world.settle()
     assert world.deleted == []
     assert condition(world, "Rolling")[1] == "WaitingForKafka"
+    assert condition(world)[1] == "KafkaUnreachable"
+
+
+def test_what_could_not_be_done_is_said_in_place_of_what_would_have_been() -> None:
+    world = running()
+    world.change(config={"log.retention.ms": "banana"})
+    planned = world.plan()
+    tried = after(planned, [(planned.actions[0], "InvalidConfigurationError: not a number")])
+    assert [(f.status, f.reason) for f in tried.findings if f.type == "Ready"] == [("False", "ActionFailed")]
+    assert "set log.retention.ms: InvalidConfigurationError: not a number" in tried.findings[0].message
+    assert [e.reason for e in tried.events] == ["ActionFailed"]
+    assert after(planned, []) == planned
 
 
 SCENARIOS: dict[str, Callable[[Modelled], None]] = {

@@ -134,7 +134,7 @@ class Controllers(ApiModel):
 
 
 class Rebalance(ApiModel):
-    """How replicas move between nodes when the Broker grows, shrinks or loses a node."""
+    """How replicas move between nodes when the Broker grows or shrinks."""
 
     throttle: Size = Field(
         default="50Mi", description="The most that moving replicas may send or receive, in bytes per second and node."

@@ -25,9 +25,9 @@ def readiness(look: Look) -> Finding:
         f" ({'; '.join(troubles[:3])})" if troubles else f" ({look.seen.kafka_error})" if look.seen.kafka_error else ""
     )
     said = f"Broker {name}: {len(wanted) - len(waiting)} of {len(wanted)} nodes serve{why}."
-    if look.seen.kafka is not None and look.broker.status.cluster_id:
-        return not_ready("NodesDown", said)
-    return not_ready("NodesStarting", said)
+    if look.broker.status.cluster_id is None:
+        return not_ready("NodesStarting", said)
+    return not_ready("NodesDown" if look.seen.kafka else "KafkaUnreachable", said)
 
 
 def status(look: Look) -> BrokerStatus:

@@ -24,6 +24,17 @@ def _quorum_would_shrink(look: Look) -> Finding | None:
     return None
 
 
+def _version_without_its_image(look: Look) -> Finding | None:
+    spec, ours = look.broker.spec, look.defaults.version
+    if spec.image or spec.version in (None, ours):
+        return None
+    return not_ready(
+        "InvalidSpec",
+        f"Broker {look.broker.metadata.name}: spec.version is {spec.version}, but the operator's own image holds Kafka "
+        f"{ours}. Set spec.image to an image that holds {spec.version}, or remove spec.version.",
+    )
+
+
 def _claims_of_more_nodes_are_there(look: Look) -> Finding | None:
     """Data that an earlier Broker of this name left behind is taken up whole, or not at all."""
     if look.seen.sets or not look.seen.claims:
@@ -58,6 +69,7 @@ def _claims_are_of_another_kind_of_quorum(look: Look) -> Finding | None:
 
 
 REFUSALS: tuple[Callable[[Look], Finding | None], ...] = (
+    _version_without_its_image,
     _quorum_would_shrink,
     _claims_of_more_nodes_are_there,
     _claims_are_of_another_kind_of_quorum,
