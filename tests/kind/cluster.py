@@ -168,20 +168,23 @@ def _broken_beyond_repair(cluster: Cluster, containers: dict[str, str], fingerpr
                 capture("docker", "start", node)
             except CommandFailed as why:
                 return f"{node} cannot be started: {str(why).splitlines()[-1].strip()}"
-    just_started = _seconds_since_start(containers) < HEALTHY_WITHIN
+    # Nodes that were started after the cluster was last seen well may still be on their way.
+    started = _last_start(containers)
+    seen_well = datetime.fromtimestamp(cluster.fingerprint_file.stat().st_mtime, UTC)
+    just_started = started > seen_well and (datetime.now(UTC) - started).total_seconds() < HEALTHY_WITHIN
     left = _wait_until_healthy(cluster, HEALTHY_WITHIN if just_started else KNOWN_TO_BE_UP_WITHIN)
     if not left:
+        cluster.fingerprint_file.touch()
         say(f"cluster {cluster.name}: already up and healthy; nothing to do")
         return None
     return "it is broken (" + "; ".join(left) + ")"
 
 
-def _seconds_since_start(containers: Iterable[str]) -> float:
-    """Since the last of the nodes was started, by us or by an engine that was restarted."""
+def _last_start(containers: Iterable[str]) -> datetime:
+    """When the last of the nodes was started, by us or by an engine that was restarted."""
     times = capture("docker", "inspect", "--format", "{{.State.StartedAt}}", *containers).split()
     # Docker writes nanoseconds, Python reads microseconds.
-    last = max(datetime.fromisoformat(t[:26].rstrip("Z") + "+00:00") for t in times)
-    return (datetime.now(UTC) - last).total_seconds()
+    return max(datetime.fromisoformat(t[:26].rstrip("Z") + "+00:00") for t in times)
 
 
 def _create(cluster: Cluster, config: str, image: str, fingerprint: str) -> None:
