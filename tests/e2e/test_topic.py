@@ -72,7 +72,7 @@ def test_a_topic_grows_and_its_settings_follow_and_drift_is_reverted(kafka: Kafk
     kafka.kubernetes.apply(topic("growing", partitions=1))
     until_ready(kafka, "growing")
     kafka.kubernetes.apply(topic("growing", partitions=4, config={"max.message.bytes": "1234"}))
-    assert until_ready(kafka, "growing")["partitions"] in (1, 4)
+    until_ready(kafka, "growing")
     eventually(lambda: "PartitionCount: 4" in describe(kafka, "growing"), 60, "it has four partitions")
     assert "max.message.bytes=1234" in describe(kafka, "growing")
     drift = "kafka-configs.sh --alter --entity-type topics --entity-name growing --add-config max.message.bytes=99"

@@ -19,6 +19,7 @@ from headrace.plan.actions import EndThrottle, MoveReplicas, RaiseMetadataVersio
 from headrace.plan.broker import THROTTLES
 from headrace.plan.seen import KafkaSeen, PartitionSeen, TopicPartition, VoterSeen
 
+from .connection import ask
 from .kafka_messages import UnregisterBrokerRequest
 
 CLUSTER_WIDE = ""  # the name that all brokers together have as a config resource
@@ -90,7 +91,7 @@ def act(admin: KafkaAdminClient, action: ClusterAction) -> None:
                 if said != "OK":
                     raise Unanswered(said)
             case UnregisterBroker(node):
-                _checked(_send(admin, UnregisterBrokerRequest(broker_id=node)))
+                _checked(ask(admin, UnregisterBrokerRequest(broker_id=node)))
     except (KafkaError, OSError, ValueError) as why:
         raise Unanswered(in_words(why)) from why
 
@@ -134,7 +135,7 @@ def _min_in_sync(admin: KafkaAdminClient, topics: list[str]) -> dict[str, int]:
 
 def _cluster_configs(admin: KafkaAdminClient) -> dict[str, str]:
     asked = [(ConfigResourceType.BROKER, CLUSTER_WIDE, None)]
-    (found,) = _send(admin, DescribeConfigsRequest(resources=asked, include_synonyms=False)).results
+    (found,) = ask(admin, DescribeConfigsRequest(resources=asked, include_synonyms=False)).results
     _checked(found)
     return {c.name: c.value for c in found.configs}
 
@@ -144,7 +145,7 @@ def _alter(
 ) -> None:
     changes = [(key, SET, value) for key, value in wanted.items()] + [(key, DELETE, None) for key in unwanted]
     request = IncrementalAlterConfigsRequest(resources=[(kind, name, changes)], validate_only=False)
-    for answer in _send(admin, request).responses:
+    for answer in ask(admin, request).responses:
         _checked(answer)
 
 
@@ -152,13 +153,9 @@ def _end_throttle_of(admin: KafkaAdminClient, topics: list[str]) -> None:
     changes = [(key, DELETE, None) for key in THROTTLED]
     for start in range(0, len(topics), TOPICS_AT_ONCE):
         some = [(ConfigResourceType.TOPIC, name, changes) for name in topics[start : start + TOPICS_AT_ONCE]]
-        for answer in _send(admin, IncrementalAlterConfigsRequest(resources=some, validate_only=False)).responses:
+        for answer in ask(admin, IncrementalAlterConfigsRequest(resources=some, validate_only=False)).responses:
             if for_code(answer.error_code) is not UnknownTopicOrPartitionError:  # deleted meanwhile
                 _checked(answer)
-
-
-def _send(admin: KafkaAdminClient, request: Any) -> Any:
-    return admin._manager.run(admin._manager.send, request)
 
 
 def _checked(answer: Any) -> None:
