@@ -110,12 +110,12 @@ def _start_by_hand(cache: Cache, facts: Facts) -> None:
     log = cache.root / "logs" / "dockerd.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     _remove_stale_pid_file(Path("/var/run/docker.pid"))
-    with log.open("w") as out:
-        daemon = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, close_fds=True
-        )
+    # By way of a shell that ends at once: the daemon outlives us, so it must not be a child that we would have to mind.
+    detach = '"$@" > "$0" 2>&1 < /dev/null & echo $!'
+    words = ["sh", "-c", detach, str(log), *command]
+    pid = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True, start_new_session=True).stdout.strip()
     _pid_file(cache).parent.mkdir(parents=True, exist_ok=True)
-    _pid_file(cache).write_text(str(daemon.pid))
+    _pid_file(cache).write_text(pid)
 
 
 def _remove_stale_pid_file(path: Path) -> None:
